@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace memstrata::capture {
+namespace gpustrata::capture {
 
 [[nodiscard]] inline void* pointer_of(uint64_t address) {
   // Device memory, not an object of this program. NOLINTNEXTLINE(performance-no-int-to-ptr)
@@ -13,4 +13,4 @@ namespace memstrata::capture {
 [[nodiscard]] inline uint64_t address_of(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
 [[nodiscard]] inline int64_t handle_of(const void* stream) { return reinterpret_cast<int64_t>(stream); }
 
-}  // namespace memstrata::capture
+}  // namespace gpustrata::capture

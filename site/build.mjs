@@ -8,7 +8,7 @@
 // FOLDER holds engine.js and engine.wasm of the wasm preset. Two forms come out of the same sources:
 //   index.html + main.js + worker.js + engine.wasm + ...   for any static host, under any path
 //   viewer.js                                              the element for other pages; needs worker.js, engine*.wasm beside it
-//   memstrata.html                                         everything in one file, opens from file://
+//   gpustrata.html                                         everything in one file, opens from file://
 //   guide/                                                 pages without scripts (site/guide.mjs)
 //   embed.html + embed.js                                  the element in a frame, driven by messages
 //   offline.js + offline_worker.js + manifest              the page without a network, and installed
@@ -161,7 +161,7 @@ const parts = await split('src/page/main.ts');
 // A classic script: from a file:// page no browser starts a module worker out of a Blob.
 const worker = await bundle('engine/host/worker.ts', { format: 'iife' });
 const wasm = await readFile(join(engine, 'engine.wasm'));
-const halves = await mkdtemp(join(tmpdir(), 'memstrata-engine-'));
+const halves = await mkdtemp(join(tmpdir(), 'gpustrata-engine-'));
 run(join(root, 'site/split_engine.mjs'), '--engine', engine, '--out', halves);
 // The policy forbids both; better to learn it here than in a browser.
 if (/\beval\(|\bnew Function\b/.test([main, worker, ...parts.files.values()].join('\n')))
@@ -223,8 +223,8 @@ await put(
   'embed.html',
   withPolicy(
     frame.replace(
-      'name="memstrata-parents" content=""',
-      `name="memstrata-parents" content="${parents.join(' ')}"`,
+      'name="gpustrata-parents" content=""',
+      `name="gpustrata-parents" content="${parents.join(' ')}"`,
     ),
     sitePolicy,
   ),
@@ -254,15 +254,15 @@ const single = await replaceLinks(page, async (tag, href) => {
   return (await inData(tag, href)) ?? ''; // a manifest and the like make no sense without a server
 });
 await put(
-  'memstrata.html',
+  'gpustrata.html',
   withPolicy(
     single,
     `script-src ${hash(first)} ${hash(main)} 'wasm-unsafe-eval'; worker-src blob:; connect-src 'none'; ` +
       `style-src ${styleHashes.join(' ') || "'none'"}`,
   ).replace(
     mainTag,
-    // `memstrata html` knows by the name that the page can hold a snapshot (web/src/page/embedded_snapshot.ts).
-    () => `<meta name="holds" content="memstrata-snapshot" />\n    <script type="module">${first}</script>`,
+    // `gpustrata html` knows by the name that the page can hold a snapshot (web/src/page/embedded_snapshot.ts).
+    () => `<meta name="holds" content="gpustrata-snapshot" />\n    <script type="module">${first}</script>`,
   ),
 );
 
@@ -271,7 +271,7 @@ const all = (await readdir(out, { recursive: true, withFileTypes: true }))
   .filter((entry) => entry.isFile())
   .map((entry) => relative(out, join(entry.parentPath, entry.name)).split(sep).join('/'))
   .sort();
-const asked = all.filter((name) => /^(samples|examples)\/|^memstrata\.html$/.test(name));
+const asked = all.filter((name) => /^(samples|examples)\/|^gpustrata\.html$/.test(name));
 const content = createHash('sha256');
 for (const name of all) content.update(name).update(await readFile(join(out, name)));
 await put(
@@ -312,5 +312,5 @@ for (const [name, text] of parts.files)
   if (!parts.needed.includes(name)) line(name, Buffer.byteLength(text), gzip(text).length);
 const later = await readFile(join(out, 'engine_rest.wasm'));
 line('engine_rest.wasm', later.length, gzip(later).length);
-const oneFile = await readFile(join(out, 'memstrata.html'));
-line('memstrata.html', oneFile.length, gzip(oneFile).length);
+const oneFile = await readFile(join(out, 'gpustrata.html'));
+line('gpustrata.html', oneFile.length, gzip(oneFile).length);

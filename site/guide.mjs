@@ -110,14 +110,14 @@ async function pages() {
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
-<title>${escaped(title)} · memstrata</title>
+<title>${escaped(title)} · gpustrata</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="../icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="guide.css">
 </head>
 <body>
-<header><a href="../index.html">memstrata</a> <a href="index.html">Guide</a></header>
+<header><a href="../index.html">gpustrata</a> <a href="index.html">Guide</a></header>
 <div class="columns">
 <nav aria-label="Pages of the guide"><ul>
 ${list}

@@ -91,7 +91,7 @@ await writeFile(
   join(out, 'package.json'),
   `${JSON.stringify(
     {
-      name: 'memstrata',
+      name: 'gpustrata',
       version: await versionOf(root),
       description: 'Viewer of PyTorch memory snapshots as a custom element, and its engine for programs',
       keywords: ['pytorch', 'cuda', 'memory', 'profiler', 'snapshot'],

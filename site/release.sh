@@ -25,10 +25,10 @@ need_for_native
 need_for_wasm
 install_needed
 setup_node
-version=$(sed -n 's/^project(memstrata VERSION \([0-9.]*\) .*/\1/p' CMakeLists.txt)
+version=$(sed -n 's/^project(gpustrata VERSION \([0-9.]*\) .*/\1/p' CMakeLists.txt)
 epoch=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 export SOURCE_DATE_EPOCH=$epoch # of the wheel, too
-name=memstrata-$version
+name=gpustrata-$version
 machine=linux-$(uname -m)
 
 # The wheel holds the command, the engine and the recorder as shared libraries; auditwheel says which systems it runs on.
@@ -46,7 +46,7 @@ if ((build)); then
   npm_ci web
   cmake --preset wasm && cmake --build --preset wasm
   cmake --preset native-release
-  cmake --build --preset native-release --target memstrata memstrata_engine memstrata_zlib memstrata_zstd memstrata_simdjson
+  cmake --build --preset native-release --target gpustrata gpustrata_engine gpustrata_zlib gpustrata_zstd gpustrata_simdjson
   node site/package.mjs
   wheel
 fi
@@ -69,7 +69,7 @@ pack() { # pack OUT
   archive "$stage/$name-library-$machine" "$out/$name-library-$machine.tar.gz"
   archive "$stage/$name-site" "$out/$name-site.tar.gz"
   npm pack ./build/package --pack-destination "$out" --silent >/dev/null
-  mv "$out/memstrata-$version.tgz" "$out/$name-npm.tgz"
+  mv "$out/gpustrata-$version.tgz" "$out/$name-npm.tgz"
   ! compgen -G "build/wheel/*.whl" >/dev/null || cp build/wheel/*.whl "$out/"
   node site/sbom.mjs "$version" "$epoch" >"$out/$name.spdx.json"
   (cd "$out" && sha256sum -- * >SHA256SUMS)

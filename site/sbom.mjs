@@ -20,7 +20,7 @@ const packageOf = ({ name, version: of, licence, home, source }) => ({
     externalRefs: [{ referenceCategory: 'PACKAGE-MANAGER', referenceType: 'purl', referenceLocator: source }],
   }),
 });
-const own = packageOf({ name: 'memstrata', version, licence: 'Apache-2.0', home: 'NOASSERTION' });
+const own = packageOf({ name: 'gpustrata', version, licence: 'Apache-2.0', home: 'NOASSERTION' });
 const packages = shipped().map(packageOf);
 console.log(
   JSON.stringify(
@@ -28,11 +28,11 @@ console.log(
       spdxVersion: 'SPDX-2.3',
       dataLicense: 'CC0-1.0',
       SPDXID: 'SPDXRef-DOCUMENT',
-      name: `memstrata-${version}`,
-      documentNamespace: `https://spdx.org/spdxdocs/memstrata-${version}-${epoch}`,
+      name: `gpustrata-${version}`,
+      documentNamespace: `https://spdx.org/spdxdocs/gpustrata-${version}-${epoch}`,
       creationInfo: {
         created: new Date(Number(epoch) * 1000).toISOString().replace('.000', ''),
-        creators: ['Tool: memstrata-site/sbom.mjs'],
+        creators: ['Tool: gpustrata-site/sbom.mjs'],
       },
       packages: [own, ...packages],
       relationships: [

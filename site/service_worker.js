@@ -4,10 +4,10 @@
 const { version, kept, asked } = site;
 
 const scope = new URL(self.registration.scope);
-const prefix = `memstrata ${scope.pathname} `;
+const prefix = `gpustrata ${scope.pathname} `;
 const current = prefix + version;
 const known = new Set([...kept, ...asked]);
-const shared = `memstrata shared ${scope.pathname}`;
+const shared = `gpustrata shared ${scope.pathname}`;
 
 self.addEventListener('install', (event) => event.waitUntil(keepAll()));
 self.addEventListener('activate', (event) => event.waitUntil(forgetOthers()));

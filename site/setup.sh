@@ -94,12 +94,12 @@ need_for_tests() {
 
 need_for_browser() {
   # Chromium without its own windows: the tests take half the time.
-  [[ -n ${MEMSTRATA_CHROMIUM:-} ]] || need chromium-headless-shell chromium-headless-shell
+  [[ -n ${GPUSTRATA_CHROMIUM:-} ]] || need chromium-headless-shell chromium-headless-shell
   need /usr/share/fonts/truetype fonts-dejavu-core
 }
 
 need_for_firefox() {
-  [[ -n ${MEMSTRATA_FIREFOX:-} ]] || need firefox-esr firefox-esr
+  [[ -n ${GPUSTRATA_FIREFOX:-} ]] || need firefox-esr firefox-esr
   need /usr/share/fonts/truetype fonts-dejavu-core
 }
 

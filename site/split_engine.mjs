@@ -26,7 +26,7 @@ const whole = join(resolve(options.engine), 'engine.wasm');
 const out = resolve(options.out ?? '.');
 const budget = 2 ** 30;
 
-const scratch = mkdtempSync(join(tmpdir(), 'memstrata-split-'));
+const scratch = mkdtempSync(join(tmpdir(), 'gpustrata-split-'));
 const split = (...args) => {
   const { status, stderr, error } = spawnSync('wasm-split', ['--all-features', ...args], {
     encoding: 'utf8',

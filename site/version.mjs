@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 export async function versionOf(root) {
   const text = await readFile(join(root, 'CMakeLists.txt'), 'utf8');
-  const version = /^project\(memstrata VERSION (\d+\.\d+\.\d+)/m.exec(text)?.[1];
+  const version = /^project\(gpustrata VERSION (\d+\.\d+\.\d+)/m.exec(text)?.[1];
   if (!version) throw new Error('CMakeLists.txt names no version');
   return version;
 }

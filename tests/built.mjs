@@ -1,22 +1,22 @@
 // What the tests in JavaScript test, each build by its name and never the newest that lies about, and what they test it with.
 // A build that is missing is a failure, not a skip: the tests that need it say so.
 //
-//   MEMSTRATA_TOOL      another command than build/native-checked/bin/memstrata
-//   MEMSTRATA_ANSWERS   another session_answers than the one beside that
-//   MEMSTRATA_SITE      another page than build/site
-//   MEMSTRATA_ENGINE    another WebAssembly engine than build/wasm/bin/engine.js
+//   GPUSTRATA_TOOL      another command than build/native-checked/bin/gpustrata
+//   GPUSTRATA_ANSWERS   another session_answers than the one beside that
+//   GPUSTRATA_SITE      another page than build/site
+//   GPUSTRATA_ENGINE    another WebAssembly engine than build/wasm/bin/engine.js
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 export const root = join(import.meta.dirname, '..');
 /** The page, as `node site/build.mjs` makes it. */
-export const site = process.env.MEMSTRATA_SITE ?? join(root, 'build/site');
+export const site = process.env.GPUSTRATA_SITE ?? join(root, 'build/site');
 /** The npm package, as `node site/package.mjs` makes it. */
 export const npmPackage = join(root, 'build/package');
-export const tool = process.env.MEMSTRATA_TOOL ?? join(root, 'build/native-checked/bin/memstrata');
-export const answers = process.env.MEMSTRATA_ANSWERS ?? join(dirname(tool), 'session_answers');
-export const engine = process.env.MEMSTRATA_ENGINE ?? join(root, 'build/wasm/bin/engine.js');
+export const tool = process.env.GPUSTRATA_TOOL ?? join(root, 'build/native-checked/bin/gpustrata');
+export const answers = process.env.GPUSTRATA_ANSWERS ?? join(dirname(tool), 'session_answers');
+export const engine = process.env.GPUSTRATA_ENGINE ?? join(root, 'build/wasm/bin/engine.js');
 
 /** The samples that the page offers, as they lie in the repository. */
 export const samples = join(root, 'site/samples');

@@ -6,8 +6,8 @@
 #   bash tests/run.sh --ci            what only .ci/run runs, after the command above; the counts are of both
 #   bash tests/run.sh --list          the groups
 #
-# MEMSTRATA_FUZZ_SECONDS: time for each fuzz target (60). MEMSTRATA_FUZZ_SEED: of its inputs (0 = any).
-# MEMSTRATA_TORCH: versions of PyTorch for the group torch ("2.5.1 2.15.0": the oldest and the newest that are tried).
+# GPUSTRATA_FUZZ_SECONDS: time for each fuzz target (60). GPUSTRATA_FUZZ_SEED: of its inputs (0 = any).
+# GPUSTRATA_TORCH: versions of PyTorch for the group torch ("2.5.1 2.15.0": the oldest and the newest that are tried).
 set -uo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../site/setup.sh"
 cd "$root" || exit 1
@@ -181,12 +181,12 @@ if wanted native-checked real bench native-debug lint native-thread release; the
   needed "packages of Python" await python-packages || finish
 fi
 if wanted native-checked real bench wasm package browser firefox guard torch spark peers; then
-  targets=(memstrata session_answers) # what the others compare with
+  targets=(gpustrata session_answers) # what the others compare with
   ! wanted native-checked real bench || targets=(all)
   ! wanted bench || targets+=(benchmarks)
   ! wanted guard || targets+=(guarded_work)
-  ! wanted torch || targets+=(memstrata_capture fake_cuda)
-  ! wanted spark || targets+=(memstrata_file)
+  ! wanted torch || targets+=(gpustrata_capture fake_cuda)
+  ! wanted spark || targets+=(gpustrata_file)
   needed "build native-checked" build native-checked --target "${targets[@]}" || finish
 fi
 if wanted native-checked; then
@@ -244,7 +244,7 @@ if wanted release; then
   run_tests release "$python_env/bin/python" -m pytest -s --junitxml="$results/release.xml" tests/release/release_test.py tests/release/wheel_test.py
 fi
 if wanted torch; then
-  step torch "a real PyTorch without a GPU" bash tests/torch/run.sh build/native-checked ${MEMSTRATA_TORCH:-2.5.1 2.15.0}
+  step torch "a real PyTorch without a GPU" bash tests/torch/run.sh build/native-checked ${GPUSTRATA_TORCH:-2.5.1 2.15.0}
 fi
 if wanted spark; then
   step spark "Spark and Ray" bash tests/spark/run.sh build/native-checked
@@ -255,14 +255,14 @@ if wanted peers; then
     build/peers/bin/pip install -q -r tests/peers/requirements.txt
   }
   if needed "install the originals" install_peers; then
-    step peers profilers build/peers/bin/python tests/peers/profilers.py build/native-checked/bin/memstrata
-    step peers mem_tracker build/peers/bin/python tests/peers/mem_tracker.py build/native-checked/bin/memstrata
+    step peers profilers build/peers/bin/python tests/peers/profilers.py build/native-checked/bin/gpustrata
+    step peers mem_tracker build/peers/bin/python tests/peers/mem_tracker.py build/native-checked/bin/gpustrata
   fi
 fi
 if wanted fuzz; then
   title fuzz
-  MEMSTRATA_FUZZ_SEED=${MEMSTRATA_FUZZ_SEED:-0} \
-    bash tests/fuzz/run.sh "${MEMSTRATA_FUZZ_SECONDS:-60}" "$results/fuzz.tsv"
+  GPUSTRATA_FUZZ_SEED=${GPUSTRATA_FUZZ_SEED:-0} \
+    bash tests/fuzz/run.sh "${GPUSTRATA_FUZZ_SECONDS:-60}" "$results/fuzz.tsv"
 fi
 ! wanted faults || step faults "planted faults" python3 tests/faults/plant.py
 finish

@@ -9,7 +9,7 @@
 #include "engine/answers/json_of.h"
 #include "engine/base/status.h"
 
-namespace memstrata::wasm {
+namespace gpustrata::wasm {
 
 // Empty where nothing failed.
 inline std::string text_of(const Status& status) {
@@ -21,4 +21,4 @@ inline std::string text_of(Result<std::string>&& result) {
   return result ? std::move(*result) : "{\"error\":" + answers::json_of(result.error()) + "}";
 }
 
-}  // namespace memstrata::wasm
+}  // namespace gpustrata::wasm

@@ -14,7 +14,7 @@ namespace {
 
 using emscripten::typed_memory_view;
 using emscripten::val;
-using memstrata::wasm::text_of;
+using gpustrata::wasm::text_of;
 
 struct Progress {
   double bytes, events, heap;
@@ -56,13 +56,13 @@ class Session {
     return val(typed_memory_view(bytes.size(), reinterpret_cast<const unsigned char*>(bytes.data())));
   }
 
-  memstrata::session::Session session_;
+  gpustrata::session::Session session_;
   std::string question_;
 };
 
 }  // namespace
 
-EMSCRIPTEN_BINDINGS(memstrata) {
+EMSCRIPTEN_BINDINGS(gpustrata) {
   emscripten::value_object<Progress>("Progress")
       .field("bytes", &Progress::bytes)
       .field("events", &Progress::events)

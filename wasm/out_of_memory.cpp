@@ -7,7 +7,7 @@ namespace {
 
 void say_out_of_memory() {
   std::set_new_handler(nullptr);  // writing must not come back here
-  std::fputs("memstrata: out of memory\n", stderr);
+  std::fputs("gpustrata: out of memory\n", stderr);
   std::abort();
 }
 [[maybe_unused]] const std::new_handler previous_handler = std::set_new_handler(say_out_of_memory);

@@ -12,10 +12,10 @@ namespace {
 
 std::string simulate(const std::string& script, double device_bytes, const std::string& conf) {
   constexpr int64_t kBudget = int64_t{1} << 30;
-  memstrata::Budget budget(kBudget);
+  gpustrata::Budget budget(kBudget);
   // Out of the range of int64 the conversion would be undefined.
   const bool whole = device_bytes >= 0 && device_bytes <= static_cast<double>(int64_t{1} << 53);
-  return memstrata::wasm::text_of(memstrata::answers::simulate_json(
+  return gpustrata::wasm::text_of(gpustrata::answers::simulate_json(
       script, whole ? static_cast<int64_t>(device_bytes) : -1, conf, budget));
 }
 

@@ -4,7 +4,7 @@
 #include "capture/front/report.h"
 #include "capture/pointers.h"
 
-namespace memstrata::capture::cuda {
+namespace gpustrata::capture::cuda {
 
 using alloc::DeviceFailure;
 using alloc::DeviceMemoryInfo;
@@ -137,4 +137,4 @@ void CudaDevice::wait_for_stream(int64_t stream) {
   tell("cuStreamSynchronize", api_.stream_synchronize(on));
 }
 
-}  // namespace memstrata::capture::cuda
+}  // namespace gpustrata::capture::cuda

@@ -19,7 +19,7 @@
 #include "engine/alloc/device_memory.h"
 #include "engine/base/status.h"
 
-namespace memstrata::capture::cuda {
+namespace gpustrata::capture::cuda {
 
 class CudaDevice final : public alloc::DeviceMemory {
  public:
@@ -87,4 +87,4 @@ class CudaDevice final : public alloc::DeviceMemory {
   std::map<CuContext, std::vector<alloc::EventHandle>> idle_elsewhere_;
 };
 
-}  // namespace memstrata::capture::cuda
+}  // namespace gpustrata::capture::cuda

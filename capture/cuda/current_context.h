@@ -3,7 +3,7 @@
 
 #include "capture/cuda/cuda_device.h"
 
-namespace memstrata::capture::cuda {
+namespace gpustrata::capture::cuda {
 
 // Also, calls that a graph capture of this thread forbids are allowed while it lives.
 class CudaDevice::Context {
@@ -29,4 +29,4 @@ class CudaDevice::Context {
   bool relaxed_ = false;
 };
 
-}  // namespace memstrata::capture::cuda
+}  // namespace gpustrata::capture::cuda

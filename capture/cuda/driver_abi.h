@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace memstrata::capture::cuda {
+namespace gpustrata::capture::cuda {
 
 using CuResult = int;
 using CuDevice = int;
@@ -77,7 +77,7 @@ struct CuMemAccessDesc {
 };
 
 // (member, symbol, parameters): every function used. All return a CuResult.
-#define MEMSTRATA_DRIVER_FUNCTIONS(F)                                                                \
+#define GPUSTRATA_DRIVER_FUNCTIONS(F)                                                                \
   F(init, cuInit, (unsigned flags))                                                                  \
   F(driver_get_version, cuDriverGetVersion, (int* version))                                          \
   F(get_error_name, cuGetErrorName, (CuResult error, const char** text))                             \
@@ -103,7 +103,7 @@ struct CuMemAccessDesc {
   F(thread_exchange_capture_mode, cuThreadExchangeStreamCaptureMode, (int* mode))
 
 // Virtual memory management: CUDA 10.2 and later. Null in a driver without it.
-#define MEMSTRATA_VIRTUAL_MEMORY_FUNCTIONS(F)                                                              \
+#define GPUSTRATA_VIRTUAL_MEMORY_FUNCTIONS(F)                                                              \
   F(mem_address_reserve, cuMemAddressReserve,                                                              \
     (CuDevicePtr * address, size_t bytes, size_t alignment, CuDevicePtr wanted, unsigned long long flags)) \
   F(mem_address_free, cuMemAddressFree, (CuDevicePtr address, size_t bytes))                               \
@@ -118,4 +118,4 @@ struct CuMemAccessDesc {
   F(mem_get_allocation_granularity, cuMemGetAllocationGranularity,                                         \
     (size_t * bytes, const CuMemAllocationProp* properties, int option))
 
-}  // namespace memstrata::capture::cuda
+}  // namespace gpustrata::capture::cuda

@@ -6,7 +6,7 @@
 #include "capture/cuda/driver_abi.h"
 
 // NOLINTBEGIN(bugprone-sizeof-expression, bugprone-macro-parentheses): sizes of pointers, names of functions
-namespace memstrata::capture::cuda {
+namespace gpustrata::capture::cuda {
 namespace {
 
 static_assert(kSuccess == CUDA_SUCCESS && kInvalidValue == CUDA_ERROR_INVALID_VALUE);
@@ -31,15 +31,15 @@ static_assert(kEventDisableTiming == CU_EVENT_DISABLE_TIMING);
 
 static_assert(sizeof(CuMemLocation) == 8 && offsetof(CUmemLocation, type) == offsetof(CuMemLocation, type));
 static_assert(offsetof(CUmemLocation, id) == offsetof(CuMemLocation, id));
-#define MEMSTRATA_SAME_PLACE(theirs, ours)                                                      \
+#define GPUSTRATA_SAME_PLACE(theirs, ours)                                                      \
   static_assert(offsetof(CUmemAllocationProp, theirs) == offsetof(CuMemAllocationProp, ours) && \
                 sizeof(CUmemAllocationProp::theirs) == sizeof(CuMemAllocationProp::ours))
 static_assert(sizeof(CUmemAllocationProp) == sizeof(CuMemAllocationProp));
-MEMSTRATA_SAME_PLACE(type, type);
-MEMSTRATA_SAME_PLACE(requestedHandleTypes, requested_handle_types);
-MEMSTRATA_SAME_PLACE(location, location);
-MEMSTRATA_SAME_PLACE(win32HandleMetaData, win32_handle_meta_data);
-MEMSTRATA_SAME_PLACE(allocFlags, alloc_flags);
+GPUSTRATA_SAME_PLACE(type, type);
+GPUSTRATA_SAME_PLACE(requestedHandleTypes, requested_handle_types);
+GPUSTRATA_SAME_PLACE(location, location);
+GPUSTRATA_SAME_PLACE(win32HandleMetaData, win32_handle_meta_data);
+GPUSTRATA_SAME_PLACE(allocFlags, alloc_flags);
 static_assert(offsetof(CUmemAllocationProp, allocFlags.gpuDirectRDMACapable) ==
               offsetof(CuMemAllocationProp, alloc_flags.gpu_direct_rdma_capable));
 static_assert(sizeof(CUmemAccessDesc) == sizeof(CuMemAccessDesc));
@@ -61,11 +61,11 @@ struct CalledAlike<CuResult (*)(Ours...), CUresult (*)(Theirs...)> {
     }
   }
 };
-#define MEMSTRATA_CALLED_ALIKE(member, symbol, parameters) \
+#define GPUSTRATA_CALLED_ALIKE(member, symbol, parameters) \
   static_assert(CalledAlike<CuResult(*) parameters, decltype(&symbol)>::check(), #symbol);
-MEMSTRATA_DRIVER_FUNCTIONS(MEMSTRATA_CALLED_ALIKE)
-MEMSTRATA_VIRTUAL_MEMORY_FUNCTIONS(MEMSTRATA_CALLED_ALIKE)
+GPUSTRATA_DRIVER_FUNCTIONS(GPUSTRATA_CALLED_ALIKE)
+GPUSTRATA_VIRTUAL_MEMORY_FUNCTIONS(GPUSTRATA_CALLED_ALIKE)
 
 }  // namespace
-}  // namespace memstrata::capture::cuda
+}  // namespace gpustrata::capture::cuda
 // NOLINTEND(bugprone-sizeof-expression, bugprone-macro-parentheses)

@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 
-namespace memstrata::capture::cuda {
+namespace gpustrata::capture::cuda {
 
 namespace {
 
@@ -24,15 +24,15 @@ template <typename Function>
   }
   DriverApi api;
   const char* missing = nullptr;
-#define MEMSTRATA_FIND(member, symbol, parameters) \
+#define GPUSTRATA_FIND(member, symbol, parameters) \
   if (!find(library, #symbol, api.member)) missing = #symbol;
-  MEMSTRATA_DRIVER_FUNCTIONS(MEMSTRATA_FIND)
+  GPUSTRATA_DRIVER_FUNCTIONS(GPUSTRATA_FIND)
   if (missing != nullptr) {
     return fail(ErrorCode::unsupported, -1,
                 "the CUDA driver is too old: {} has no {} (CUDA 10.1 or newer is needed)", kLibrary, missing);
   }
-  MEMSTRATA_VIRTUAL_MEMORY_FUNCTIONS(MEMSTRATA_FIND)
-#undef MEMSTRATA_FIND
+  GPUSTRATA_VIRTUAL_MEMORY_FUNCTIONS(GPUSTRATA_FIND)
+#undef GPUSTRATA_FIND
   api.has_virtual_memory = missing == nullptr;
 
   const auto refused = [&](const char* call, CuResult error) {
@@ -73,4 +73,4 @@ std::string driver_text() {
                      loaded->devices, loaded->devices == 1 ? "" : "s");
 }
 
-}  // namespace memstrata::capture::cuda
+}  // namespace gpustrata::capture::cuda

@@ -10,14 +10,14 @@
 #include "capture/cuda/driver_abi.h"
 #include "engine/base/status.h"
 
-namespace memstrata::capture::cuda {
+namespace gpustrata::capture::cuda {
 
 struct DriverApi {
 // NOLINTNEXTLINE(bugprone-macro-parentheses): a name and parameters that are declared
-#define MEMSTRATA_MEMBER(member, symbol, parameters) CuResult(*member) parameters = nullptr;
-  MEMSTRATA_DRIVER_FUNCTIONS(MEMSTRATA_MEMBER)
-  MEMSTRATA_VIRTUAL_MEMORY_FUNCTIONS(MEMSTRATA_MEMBER)
-#undef MEMSTRATA_MEMBER
+#define GPUSTRATA_MEMBER(member, symbol, parameters) CuResult(*member) parameters = nullptr;
+  GPUSTRATA_DRIVER_FUNCTIONS(GPUSTRATA_MEMBER)
+  GPUSTRATA_VIRTUAL_MEMORY_FUNCTIONS(GPUSTRATA_MEMBER)
+#undef GPUSTRATA_MEMBER
   bool has_virtual_memory = false;
   int version = 0;  // 13000 = CUDA 13.0: the newest the driver can serve
   int devices = 0;
@@ -33,4 +33,4 @@ struct DriverApi {
 // "CUDA driver 13.0, 2 devices", or the error's text.
 [[nodiscard]] std::string driver_text();
 
-}  // namespace memstrata::capture::cuda
+}  // namespace gpustrata::capture::cuda

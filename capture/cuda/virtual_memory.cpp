@@ -6,7 +6,7 @@
 #include "capture/cuda/current_context.h"
 #include "capture/front/report.h"
 
-namespace memstrata::capture::cuda {
+namespace gpustrata::capture::cuda {
 
 using alloc::DeviceFailure;
 using alloc::DeviceResult;
@@ -131,4 +131,4 @@ Status CudaDevice::add_peer(int ordinal) {
   return {};
 }
 
-}  // namespace memstrata::capture::cuda
+}  // namespace gpustrata::capture::cuda

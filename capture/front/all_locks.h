@@ -6,7 +6,7 @@
 
 #include "capture/front/caching_allocator.h"
 
-namespace memstrata::capture {
+namespace gpustrata::capture {
 
 class CachingAllocator::AllLocks {
  public:
@@ -21,4 +21,4 @@ class CachingAllocator::AllLocks {
   std::vector<std::unique_lock<std::mutex>> guards_;
 };
 
-}  // namespace memstrata::capture
+}  // namespace gpustrata::capture

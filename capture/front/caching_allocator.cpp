@@ -16,7 +16,7 @@
 #include "engine/alloc/known_settings.h"
 #include "engine/alloc/simulated_device.h"
 
-namespace memstrata::capture {
+namespace gpustrata::capture {
 
 using alloc::DeviceAllocator;
 using trace::StackLevel;
@@ -385,4 +385,4 @@ Result<alloc::DeviceMemoryInfo> CachingAllocator::memory_info(int device) {
                    [](Device& used) -> Result<alloc::DeviceMemoryInfo> { return used.memory->info(); });
 }
 
-}  // namespace memstrata::capture
+}  // namespace gpustrata::capture

@@ -29,7 +29,7 @@
 #include "engine/model/recording.h"
 #include "engine/trace/recorder.h"
 
-namespace memstrata::capture {
+namespace gpustrata::capture {
 
 // For the names of a dump's stacks; the official recorder may take minutes here.
 inline constexpr double kNamingSeconds = 60;
@@ -181,4 +181,4 @@ class CachingAllocator {
   int oom_dumps_ = 0;
 };
 
-}  // namespace memstrata::capture
+}  // namespace gpustrata::capture

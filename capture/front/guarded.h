@@ -9,42 +9,42 @@
 #include <string_view>
 
 #include "capture/front/report.h"
-#include "capture/memstrata.h"
+#include "capture/gpustrata.h"
 #include "engine/base/status.h"
 
-namespace memstrata::capture {
+namespace gpustrata::capture {
 
-[[nodiscard]] inline memstrata_status status_of(ErrorCode code) {
+[[nodiscard]] inline gpustrata_status status_of(ErrorCode code) {
   switch (code) {
     case ErrorCode::out_of_memory:
-      return MEMSTRATA_OUT_OF_MEMORY;
+      return GPUSTRATA_OUT_OF_MEMORY;
     case ErrorCode::wrong_usage:
-      return MEMSTRATA_WRONG_USAGE;
+      return GPUSTRATA_WRONG_USAGE;
     case ErrorCode::limit_exceeded:
-      return MEMSTRATA_NO_MEMORY;
+      return GPUSTRATA_NO_MEMORY;
     case ErrorCode::io_error:
-      return MEMSTRATA_IO_ERROR;
+      return GPUSTRATA_IO_ERROR;
     default:
-      return MEMSTRATA_DEVICE_ERROR;
+      return GPUSTRATA_DEVICE_ERROR;
   }
 }
 
-[[nodiscard]] inline memstrata_status refused(std::string_view text) {
+[[nodiscard]] inline gpustrata_status refused(std::string_view text) {
   set_last_error(text);
-  return MEMSTRATA_WRONG_USAGE;
+  return GPUSTRATA_WRONG_USAGE;
 }
 
 // `action` returns a Status.
 template <typename Action>
-[[nodiscard]] memstrata_status guarded(Action&& action) {
+[[nodiscard]] gpustrata_status guarded(Action&& action) {
   try {
     const Status status = action();
-    if (status) return MEMSTRATA_OK;
+    if (status) return GPUSTRATA_OK;
     set_last_error(status.error().message);
     return status_of(status.error().code);
   } catch (const std::exception& error) {
     set_last_error(error.what());
-    return MEMSTRATA_NO_MEMORY;
+    return GPUSTRATA_NO_MEMORY;
   }
 }
 
@@ -70,4 +70,4 @@ void guarded_report(Action&& action) {
   }
 }
 
-}  // namespace memstrata::capture
+}  // namespace gpustrata::capture

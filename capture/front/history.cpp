@@ -14,7 +14,7 @@
 #include "engine/io/writers/torch_snapshot.h"
 #include "engine/model/recorded_snapshot.h"
 
-namespace memstrata::capture {
+namespace gpustrata::capture {
 
 using trace::StackLevel;
 
@@ -141,4 +141,4 @@ void CachingAllocator::dump_after_oom() {
                 : fmt::format("out of memory, and no snapshot of it: {}", dumped.error().message));
 }
 
-}  // namespace memstrata::capture
+}  // namespace gpustrata::capture

@@ -1,7 +1,7 @@
 // What PyTorch's CUDAPluggableAllocator calls: alloc, free and every optional hook of its binary interface.
 //
-// PyTorch does not look at a null result: memstrata_alloc() tells stderr once, and the tensor has no memory.
-// memstrata_alloc_or_throw() throws instead. PyTorch calls it where its own allocator would throw, under no
+// PyTorch does not look at a null result: gpustrata_alloc() tells stderr once, and the tensor has no memory.
+// gpustrata_alloc_or_throw() throws instead. PyTorch calls it where its own allocator would throw, under no
 // lock, and turns what derives from std::exception into Python's RuntimeError (torch/csrc/Exceptions.h). So may
 // the hook that begins a pool, which PyTorch calls before a capture begins: else a graph's memory would be anybody's.
 // The one that releases a pool is called in destructors and stays silent. Of the others stderr tells once.
@@ -13,13 +13,13 @@
 #include "capture/front/guarded.h"
 #include "capture/front/report.h"
 #include "capture/front/second_copy.h"
-#include "capture/memstrata.h"
+#include "capture/gpustrata.h"
 #include "capture/pointers.h"
 
-using namespace memstrata;
-using namespace memstrata::capture;
+using namespace gpustrata;
+using namespace gpustrata::capture;
 
-void* memstrata_alloc(size_t size, int device, void* stream) {
+void* gpustrata_alloc(size_t size, int device, void* stream) {
   return guarded_value(static_cast<void*>(nullptr), [&]() -> void* {
     const auto address = CachingAllocator::instance().malloc(size, device, handle_of(stream));
     if (address) return pointer_of(*address);
@@ -28,7 +28,7 @@ void* memstrata_alloc(size_t size, int device, void* stream) {
   });
 }
 
-void* memstrata_alloc_or_throw(size_t size, int device, void* stream) {
+void* gpustrata_alloc_or_throw(size_t size, int device, void* stream) {
   const auto address = CachingAllocator::instance().malloc(size, device, handle_of(stream));
   if (!address) {
     set_last_error(address.error().message);
@@ -38,42 +38,42 @@ void* memstrata_alloc_or_throw(size_t size, int device, void* stream) {
 }
 
 // Called by PyTorch under its own lock, while another thread may hold Python's and wait for that one.
-void* memstrata_mempool_alloc(size_t size, int device, void* stream) {
+void* gpustrata_mempool_alloc(size_t size, int device, void* stream) {
   const WithoutPython no_lock;
-  return memstrata_alloc(size, device, stream);
+  return gpustrata_alloc(size, device, stream);
 }
-void memstrata_mempool_free(void* pointer, size_t size, int device, void* stream) {
+void gpustrata_mempool_free(void* pointer, size_t size, int device, void* stream) {
   const WithoutPython no_lock;
-  memstrata_free(pointer, size, device, stream);
+  gpustrata_free(pointer, size, device, stream);
 }
 
 // A worker that was forked drops its copies of the parent's tensors.
-void memstrata_free(void* pointer, size_t, int device, void*) {
+void gpustrata_free(void* pointer, size_t, int device, void*) {
   if (CachingAllocator::in_forked_child()) return;
   guarded_report([&] { return CachingAllocator::instance().free(address_of(pointer), device); });
 }
 
-void memstrata_hook_init(int) {
+void gpustrata_hook_init(int) {
   guarded_report([] {
     warn_of_second_copy();
     return CachingAllocator::instance().open();
   });
 }
-void memstrata_hook_reset() {
+void gpustrata_hook_reset() {
   guarded_report([] { return CachingAllocator::instance().empty_cache(); });
 }
-void memstrata_hook_memory_fraction(double fraction, int device) {
+void gpustrata_hook_memory_fraction(double fraction, int device) {
   guarded_report([&] { return CachingAllocator::instance().set_memory_fraction(fraction, device); });
 }
 // Without an answer (an expandable segment) the pointer itself, as PyTorch does without the hook.
-void* memstrata_hook_base_alloc(void* pointer, size_t* size) {
+void* gpustrata_hook_base_alloc(void* pointer, size_t* size) {
   void* base = pointer;
-  if (memstrata_base_allocation(pointer, &base, size) != MEMSTRATA_OK) report(last_error());
+  if (gpustrata_base_allocation(pointer, &base, size) != GPUSTRATA_OK) report(last_error());
   return base;
 }
 // Memory that is not this allocator's is ignored, as by PyTorch's own.
-void memstrata_hook_record_stream(void* pointer, void* stream) {
-  (void)memstrata_use_on_stream(pointer, stream);
+void gpustrata_hook_record_stream(void* pointer, void* stream) {
+  (void)gpustrata_use_on_stream(pointer, stream);
 }
 
 // The pool hooks have C++ types: c10::MempoolId_t is a pair of unsigned 64-bit numbers, and the filter, which
@@ -87,7 +87,7 @@ using StreamFilter = std::function<bool(void*)>;
 
 extern "C" {
 
-MEMSTRATA_API void memstrata_hook_begin_allocate_to_pool(int device, MempoolId pool, StreamFilter filter) {
+GPUSTRATA_API void gpustrata_hook_begin_allocate_to_pool(int device, MempoolId pool, StreamFilter filter) {
   alloc::DeviceAllocator::StreamFilter accepts;
   if (filter) accepts = [filter = std::move(filter)](int64_t stream) { return filter(stream_of(stream)); };
   const Status begun =
@@ -96,10 +96,10 @@ MEMSTRATA_API void memstrata_hook_begin_allocate_to_pool(int device, MempoolId p
   set_last_error(begun.error().message);
   throw std::runtime_error(begun.error().message);
 }
-MEMSTRATA_API void memstrata_hook_end_allocate_to_pool(int device, MempoolId pool) {
+GPUSTRATA_API void gpustrata_hook_end_allocate_to_pool(int device, MempoolId pool) {
   guarded_report([&] { return CachingAllocator::instance().end_allocate_to_pool(device, key_of(pool)); });
 }
-MEMSTRATA_API void memstrata_hook_release_pool(int device, MempoolId pool) {
+GPUSTRATA_API void gpustrata_hook_release_pool(int device, MempoolId pool) {
   try {
     if (const Status released = CachingAllocator::instance().release_pool(device, key_of(pool)); !released)
       set_last_error(released.error().message);

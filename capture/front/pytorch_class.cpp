@@ -1,42 +1,42 @@
-// memstrata.h for an allocator class of PyTorch's own: pools, checkpoints, captures, what is cached.
+// gpustrata.h for an allocator class of PyTorch's own: pools, checkpoints, captures, what is cached.
 #include <algorithm>
 #include <memory>
 
 #include "capture/front/caching_allocator.h"
 #include "capture/front/guarded.h"
 #include "capture/front/report.h"
-#include "capture/memstrata.h"
+#include "capture/gpustrata.h"
 #include "capture/pointers.h"
 
-using namespace memstrata;
-using namespace memstrata::capture;
+using namespace gpustrata;
+using namespace gpustrata::capture;
 
-struct memstrata_checkpoint {
+struct gpustrata_checkpoint {
   alloc::PoolCheckpoint saved;
 };
 
-namespace memstrata::capture {
+namespace gpustrata::capture {
 namespace {
 
 using alloc::DeviceAllocator;
 
-[[nodiscard]] trace::PoolKey pool_key(memstrata_pool pool) {
+[[nodiscard]] trace::PoolKey pool_key(gpustrata_pool pool) {
   return {static_cast<int64_t>(pool.graph_id), static_cast<int64_t>(pool.user_id)};
 }
 
 template <typename Action>
-[[nodiscard]] memstrata_status on(int device, Action&& action) {
+[[nodiscard]] gpustrata_status on(int device, Action&& action) {
   return guarded(
       [&] { return CachingAllocator::instance().with_allocator(device, std::forward<Action>(action)); });
 }
 
 }  // namespace
-}  // namespace memstrata::capture
+}  // namespace gpustrata::capture
 
-memstrata_status memstrata_pool_retain(int device, memstrata_pool pool) {
+gpustrata_status gpustrata_pool_retain(int device, gpustrata_pool pool) {
   return on(device, [&](DeviceAllocator& own) { return own.create_or_increment_pool(pool_key(pool)); });
 }
-int memstrata_pool_users(int device, memstrata_pool pool) {
+int gpustrata_pool_users(int device, gpustrata_pool pool) {
   int users = -1;
   (void)on(device, [&](DeviceAllocator& own) {
     users = own.pool_use_count(pool_key(pool));
@@ -44,39 +44,39 @@ int memstrata_pool_users(int device, memstrata_pool pool) {
   });
   return users;
 }
-memstrata_status memstrata_pool_use_on_oom(int device, memstrata_pool pool) {
+gpustrata_status gpustrata_pool_use_on_oom(int device, gpustrata_pool pool) {
   return on(device, [&](DeviceAllocator& own) { return own.set_use_on_oom(pool_key(pool)); });
 }
-memstrata_status memstrata_pool_no_split(int device, memstrata_pool pool) {
+gpustrata_status gpustrata_pool_no_split(int device, gpustrata_pool pool) {
   return on(device, [&](DeviceAllocator& own) { return own.set_no_split(pool_key(pool)); });
 }
-memstrata_status memstrata_pool_empty(int device, memstrata_pool pool) {
+gpustrata_status gpustrata_pool_empty(int device, gpustrata_pool pool) {
   return on(device, [&](DeviceAllocator& own) {
     own.empty_cache(pool_key(pool));
     return Status();
   });
 }
 
-memstrata_status memstrata_capture_begin(int device) {
+gpustrata_status gpustrata_capture_begin(int device) {
   return on(device, [](DeviceAllocator& own) {
     own.begin_capture();
     return Status();
   });
 }
-memstrata_status memstrata_capture_end(int device) {
+gpustrata_status gpustrata_capture_end(int device) {
   return on(device, [](DeviceAllocator& own) { return own.end_capture(); });
 }
-memstrata_status memstrata_put_off_by_captures_only(int device) {
+gpustrata_status gpustrata_put_off_by_captures_only(int device) {
   return on(device, [](DeviceAllocator& own) {
     own.set_defer(DeviceAllocator::Defer::while_capturing);
     return Status();
   });
 }
 
-memstrata_status memstrata_pool_allocations(int device, memstrata_pool pool, void** pointers, size_t capacity,
+gpustrata_status gpustrata_pool_allocations(int device, gpustrata_pool pool, void** pointers, size_t capacity,
                                             size_t* count) {
   if (count == nullptr || (pointers == nullptr && capacity > 0))
-    return refused("memstrata_pool_allocations() needs places for pointers and their number");
+    return refused("gpustrata_pool_allocations() needs places for pointers and their number");
   *count = 0;
   return on(device, [&](DeviceAllocator& own) -> Status {
     const auto live = own.pool_allocations(pool_key(pool));
@@ -87,38 +87,38 @@ memstrata_status memstrata_pool_allocations(int device, memstrata_pool pool, voi
   });
 }
 
-memstrata_status memstrata_pool_checkpoint(int device, memstrata_pool pool,
-                                           memstrata_checkpoint** checkpoint) {
-  if (checkpoint == nullptr) return refused("memstrata_pool_checkpoint() needs a place for the checkpoint");
+gpustrata_status gpustrata_pool_checkpoint(int device, gpustrata_pool pool,
+                                           gpustrata_checkpoint** checkpoint) {
+  if (checkpoint == nullptr) return refused("gpustrata_pool_checkpoint() needs a place for the checkpoint");
   *checkpoint = nullptr;
   return on(device, [&](DeviceAllocator& own) -> Status {
     auto saved = own.checkpoint(pool_key(pool));
     if (!saved) return tl::unexpected(saved.error());
-    *checkpoint = std::make_unique<memstrata_checkpoint>(memstrata_checkpoint{std::move(*saved)}).release();
+    *checkpoint = std::make_unique<gpustrata_checkpoint>(gpustrata_checkpoint{std::move(*saved)}).release();
     return {};
   });
 }
-memstrata_status memstrata_pool_restore(int device, const memstrata_checkpoint* checkpoint) {
-  if (checkpoint == nullptr) return refused("memstrata_pool_restore() needs a checkpoint");
+gpustrata_status gpustrata_pool_restore(int device, const gpustrata_checkpoint* checkpoint) {
+  if (checkpoint == nullptr) return refused("gpustrata_pool_restore() needs a checkpoint");
   return on(device, [&](DeviceAllocator& own) { return own.restore(checkpoint->saved); });
 }
-void memstrata_free_checkpoint(memstrata_checkpoint* checkpoint) {
-  const std::unique_ptr<memstrata_checkpoint> owner(checkpoint);
+void gpustrata_free_checkpoint(gpustrata_checkpoint* checkpoint) {
+  const std::unique_ptr<gpustrata_checkpoint> owner(checkpoint);
 }
-memstrata_pool memstrata_checkpoint_pool(const memstrata_checkpoint* checkpoint) {
+gpustrata_pool gpustrata_checkpoint_pool(const gpustrata_checkpoint* checkpoint) {
   return {static_cast<uint64_t>(checkpoint->saved.pool.graph_id),
           static_cast<uint64_t>(checkpoint->saved.pool.user_id)};
 }
 
-memstrata_status memstrata_largest_cached_block(int device, size_t* bytes) {
-  if (bytes == nullptr) return refused("memstrata_largest_cached_block() needs a place for the number");
+gpustrata_status gpustrata_largest_cached_block(int device, size_t* bytes) {
+  if (bytes == nullptr) return refused("gpustrata_largest_cached_block() needs a place for the number");
   *bytes = 0;
   return on(device, [&](DeviceAllocator& own) {
     *bytes = static_cast<size_t>(own.largest_cached_block());
     return Status();
   });
 }
-memstrata_status memstrata_memory_usage(int device, int64_t* allocated, int64_t* reserved) {
+gpustrata_status gpustrata_memory_usage(int device, int64_t* allocated, int64_t* reserved) {
   return guarded([&]() -> Status {
     const auto stats = CachingAllocator::instance().stats(device);
     if (!stats) return tl::unexpected(stats.error());
@@ -127,11 +127,11 @@ memstrata_status memstrata_memory_usage(int device, int64_t* allocated, int64_t*
     return {};
   });
 }
-size_t memstrata_block_size(void* pointer) {
+size_t gpustrata_block_size(void* pointer) {
   return guarded_value(size_t{0}, [&] {
     return static_cast<size_t>(CachingAllocator::instance().block_size(address_of(pointer)));
   });
 }
-int memstrata_is_recording() {
+int gpustrata_is_recording() {
   return guarded_value(0, [] { return CachingAllocator::instance().is_recording() ? 1 : 0; });
 }

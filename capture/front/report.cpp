@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <functional>
 
-namespace memstrata::capture {
+namespace gpustrata::capture {
 
 namespace {
 
@@ -34,7 +34,7 @@ std::array<std::atomic<size_t>, kMostTexts> g_told{};
 void report(std::string_view text) {
   set_last_error(text);
   if (is_new(text))
-    (void)std::fprintf(stderr, "memstrata: %.*s\n", static_cast<int>(text.size()), text.data());
+    (void)std::fprintf(stderr, "gpustrata: %.*s\n", static_cast<int>(text.size()), text.data());
 }
 
 const char* last_error() { return t_last_error.data(); }
@@ -44,4 +44,4 @@ void set_last_error(std::string_view text) {
   t_last_error[length] = 0;
 }
 
-}  // namespace memstrata::capture
+}  // namespace gpustrata::capture

@@ -3,9 +3,9 @@
 
 #include <string_view>
 
-namespace memstrata::capture {
+namespace gpustrata::capture {
 
-// "memstrata: <text>" on stderr. A text that was told before, or the 64th and later ones, stay silent: a
+// "gpustrata: <text>" on stderr. A text that was told before, or the 64th and later ones, stay silent: a
 // fault in a loop must not drown the program's own output. Keeps the text as the thread's last error.
 void report(std::string_view text);
 
@@ -13,4 +13,4 @@ void report(std::string_view text);
 [[nodiscard]] const char* last_error();
 void set_last_error(std::string_view text);
 
-}  // namespace memstrata::capture
+}  // namespace gpustrata::capture

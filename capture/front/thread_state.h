@@ -3,9 +3,9 @@
 
 #include "engine/base/ids.h"
 
-namespace memstrata::capture {
+namespace gpustrata::capture {
 
 // Put on the events of this thread; none = nothing.
 extern thread_local StringId t_user_metadata;
 
-}  // namespace memstrata::capture
+}  // namespace gpustrata::capture

@@ -14,7 +14,7 @@
 #include <system_error>
 #include <utility>
 
-namespace memstrata::capture {
+namespace gpustrata::capture {
 
 namespace {
 
@@ -144,4 +144,4 @@ Status SnapshotFile::commit() {
   return {};
 }
 
-}  // namespace memstrata::capture
+}  // namespace gpustrata::capture

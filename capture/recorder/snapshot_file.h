@@ -11,7 +11,7 @@
 
 #include "engine/io/byte_sink.h"
 
-namespace memstrata::capture {
+namespace gpustrata::capture {
 
 class SnapshotFile final : public io::ByteSink {
  public:
@@ -37,4 +37,4 @@ class SnapshotFile final : public io::ByteSink {
   int descriptor_ = -1;
 };
 
-}  // namespace memstrata::capture
+}  // namespace gpustrata::capture

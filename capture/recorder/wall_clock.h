@@ -5,7 +5,7 @@
 
 #include "engine/trace/recorder.h"
 
-namespace memstrata::capture {
+namespace gpustrata::capture {
 
 class WallClock final : public trace::Clock {
  public:
@@ -16,4 +16,4 @@ class WallClock final : public trace::Clock {
   }
 };
 
-}  // namespace memstrata::capture
+}  // namespace gpustrata::capture

@@ -8,7 +8,7 @@
 #include <array>
 #include <cstdlib>
 
-namespace memstrata::capture {
+namespace gpustrata::capture {
 
 namespace {
 
@@ -22,7 +22,7 @@ struct Libunwind {
 [[nodiscard]] const Libunwind& libunwind_library() {
   static const Libunwind& loaded = *new Libunwind([] {
     Libunwind found;
-    const char* const wanted = std::getenv("MEMSTRATA_UNWINDER");
+    const char* const wanted = std::getenv("GPUSTRATA_UNWINDER");
     if (wanted != nullptr && std::string_view(wanted) == "libgcc") return found;
     void* const library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
     if (library != nullptr) found.backtrace = reinterpret_cast<Backtrace>(dlsym(library, "unw_backtrace"));
@@ -63,7 +63,7 @@ std::string why_cpp_stacks_are_slow() {
   if (missing.empty()) return {};
   return fmt::format(
       "C++ stacks are gathered by the compiler's unwinder, about 20 times slower than by libunwind: {}. Install it "
-      "(Debian: libunwind8), or set MEMSTRATA_UNWINDER=libgcc if this is meant",
+      "(Debian: libunwind8), or set GPUSTRATA_UNWINDER=libgcc if this is meant",
       missing);
 }
 
@@ -89,4 +89,4 @@ std::string_view cpp_unwinder() { return libunwind() != nullptr ? "libunwind" : 
   return count - own;
 }
 
-}  // namespace memstrata::capture
+}  // namespace gpustrata::capture

@@ -3,7 +3,7 @@
 // libunwind's unw_backtrace keeps what it learnt of every return address, about 10 to 20 ns a frame. Debian's
 // static libunwind cannot be linked into a shared library (its objects are not position independent), and the
 // shared one exports _Unwind_RaiseException, which must not replace the host's: so it is loaded at run time
-// with its names kept to itself. Where it is absent, or MEMSTRATA_UNWINDER=libgcc is in the environment
+// with its names kept to itself. Where it is absent, or GPUSTRATA_UNWINDER=libgcc is in the environment
 // (ThreadSanitizer does not outlive libunwind's end of a thread), the compiler's own unwinder does it, at
 // about 140 ns a frame.
 #pragma once
@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace memstrata::capture {
+namespace gpustrata::capture {
 
 // Loads the unwinder and lets it learn. Gathering works without it, the first one takes longer then.
 void prepare_cpp_stacks();
@@ -25,4 +25,4 @@ void prepare_cpp_stacks();
 // their outermost frames. Takes no memory once the thread has done it before.
 [[nodiscard]] size_t gather_cpp_stack(std::span<uint64_t> addresses);
 
-}  // namespace memstrata::capture
+}  // namespace gpustrata::capture

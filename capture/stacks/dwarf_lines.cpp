@@ -10,12 +10,12 @@
 #include <algorithm>
 #include <cstdlib>
 
-namespace memstrata::capture {
+namespace gpustrata::capture {
 
 namespace {
 
 // clang-format off
-#define MEMSTRATA_DW_FUNCTIONS(F) \
+#define GPUSTRATA_DW_FUNCTIONS(F) \
   F(dwarf_begin) \
   F(dwarf_end) \
   F(dwarf_get_units) \
@@ -36,9 +36,9 @@ namespace {
 
 struct DwApi {
 // NOLINTNEXTLINE(bugprone-macro-parentheses): a name that is declared
-#define MEMSTRATA_DW_MEMBER(name) decltype(&::name) name = nullptr;
-  MEMSTRATA_DW_FUNCTIONS(MEMSTRATA_DW_MEMBER)
-#undef MEMSTRATA_DW_MEMBER
+#define GPUSTRATA_DW_MEMBER(name) decltype(&::name) name = nullptr;
+  GPUSTRATA_DW_FUNCTIONS(GPUSTRATA_DW_MEMBER)
+#undef GPUSTRATA_DW_MEMBER
   bool usable = false;
 };
 
@@ -48,11 +48,11 @@ struct DwApi {
     void* const library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) return found;
     found.usable = true;
-#define MEMSTRATA_DW_FIND(name)                                            \
+#define GPUSTRATA_DW_FIND(name)                                            \
   found.name = reinterpret_cast<decltype(&::name)>(dlsym(library, #name)); \
   found.usable = found.usable && found.name != nullptr;
-    MEMSTRATA_DW_FUNCTIONS(MEMSTRATA_DW_FIND)
-#undef MEMSTRATA_DW_FIND
+    GPUSTRATA_DW_FUNCTIONS(GPUSTRATA_DW_FIND)
+#undef GPUSTRATA_DW_FIND
     return found;
   }();
   return loaded;
@@ -147,11 +147,11 @@ bool frames_from_dwarf(const std::string& path, std::span<const uint64_t> addres
   return any;
 }
 
-}  // namespace memstrata::capture
+}  // namespace gpustrata::capture
 
 #else
 
-namespace memstrata::capture {
+namespace gpustrata::capture {
 
 bool has_dwarf() { return false; }
 bool frames_from_dwarf(const std::string&, std::span<const uint64_t>, std::vector<Symbols::Frames>&,
@@ -159,6 +159,6 @@ bool frames_from_dwarf(const std::string&, std::span<const uint64_t>, std::vecto
   return false;
 }
 
-}  // namespace memstrata::capture
+}  // namespace gpustrata::capture
 
 #endif

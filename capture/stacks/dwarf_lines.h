@@ -12,7 +12,7 @@
 
 #include "capture/stacks/symbols.h"
 
-namespace memstrata::capture {
+namespace gpustrata::capture {
 
 // Is libdw there?
 [[nodiscard]] bool has_dwarf();
@@ -22,4 +22,4 @@ namespace memstrata::capture {
 bool frames_from_dwarf(const std::string& path, std::span<const uint64_t> addresses,
                        std::vector<Symbols::Frames>& frames, const std::function<bool()>& expired);
 
-}  // namespace memstrata::capture
+}  // namespace gpustrata::capture

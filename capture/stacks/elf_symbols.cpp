@@ -10,7 +10,7 @@
 #include <cstring>
 #include <string_view>
 
-namespace memstrata::capture {
+namespace gpustrata::capture {
 
 namespace {
 
@@ -97,4 +97,4 @@ void name_from_symbols(const std::string& path, std::span<const uint64_t> addres
   }
 }
 
-}  // namespace memstrata::capture
+}  // namespace gpustrata::capture

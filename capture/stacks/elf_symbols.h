@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace memstrata::capture {
+namespace gpustrata::capture {
 
 // `addresses` ascend and are those of the file. names[i] becomes the mangled name of the function around
 // addresses[i] if it is empty and the file has one. One pass over the symbols; the file may be damaged. Stops
@@ -15,4 +15,4 @@ namespace memstrata::capture {
 void name_from_symbols(const std::string& path, std::span<const uint64_t> addresses,
                        std::vector<std::string>& names, const std::function<bool()>& expired);
 
-}  // namespace memstrata::capture
+}  // namespace gpustrata::capture

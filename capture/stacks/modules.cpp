@@ -10,7 +10,7 @@
 
 #include "capture/pointers.h"
 
-namespace memstrata::capture {
+namespace gpustrata::capture {
 
 namespace {
 
@@ -87,4 +87,4 @@ const Module* module_of(const std::vector<Module>& modules, uint64_t address) {
   return address < module.end ? &module : nullptr;
 }
 
-}  // namespace memstrata::capture
+}  // namespace gpustrata::capture

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace memstrata::capture {
+namespace gpustrata::capture {
 
 struct Module {
   std::string path;    // of the file; empty if it has none (the kernel's vdso)
@@ -22,4 +22,4 @@ struct Module {
 // The one around `address`, or null. O(log modules).
 [[nodiscard]] const Module* module_of(const std::vector<Module>& modules, uint64_t address);
 
-}  // namespace memstrata::capture
+}  // namespace gpustrata::capture

@@ -7,7 +7,7 @@
 
 #include "capture/stacks/modules.h"
 
-namespace memstrata::capture {
+namespace gpustrata::capture {
 
 namespace {
 
@@ -125,4 +125,4 @@ Status name_stacks(const RawStacks& raw, model::Recording& recording, Symbols& s
               recording.budget.limit());
 }
 
-}  // namespace memstrata::capture
+}  // namespace gpustrata::capture

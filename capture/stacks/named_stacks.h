@@ -6,7 +6,7 @@
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::capture {
+namespace gpustrata::capture {
 
 // The stack ids of `recording` are those of `raw`; afterwards they are its own, with frames. Order as in
 // PyTorch: innermost first, each Python frame just before the C++ frame of the interpreter loop that runs it.
@@ -16,4 +16,4 @@ namespace memstrata::capture {
 [[nodiscard]] Status name_stacks(const RawStacks& raw, model::Recording& recording, Symbols& symbols,
                                  double seconds);
 
-}  // namespace memstrata::capture
+}  // namespace gpustrata::capture

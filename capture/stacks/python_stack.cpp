@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-namespace memstrata::capture {
+namespace gpustrata::capture {
 
 namespace {
 
@@ -171,4 +171,4 @@ void keep_python_code(void* code) { api().increment(code); }
 
 // NOLINTEND(clang-analyzer-core.CallAndMessage)
 
-}  // namespace memstrata::capture
+}  // namespace gpustrata::capture

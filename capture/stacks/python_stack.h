@@ -10,7 +10,7 @@
 
 #include "capture/stacks/raw_stacks.h"
 
-namespace memstrata::capture {
+namespace gpustrata::capture {
 
 // Holds the interpreter's lock while it lives, if the thread has a state of the main interpreter and that is not
 // about to end.
@@ -42,4 +42,4 @@ void stop_python_stacks();
 [[nodiscard]] PythonFrameText name_python_frame(const PythonFrame& frame);
 void keep_python_code(void* code);
 
-}  // namespace memstrata::capture
+}  // namespace gpustrata::capture

@@ -5,7 +5,7 @@
 
 #include "engine/base/hash.h"
 
-namespace memstrata::capture {
+namespace gpustrata::capture {
 
 namespace {
 
@@ -158,4 +158,4 @@ int64_t RawStacks::lost() const {
   return lost_;
 }
 
-}  // namespace memstrata::capture
+}  // namespace gpustrata::capture

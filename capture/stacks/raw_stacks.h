@@ -18,7 +18,7 @@
 #include "engine/base/string_pool.h"
 #include "engine/trace/stack_table.h"
 
-namespace memstrata::capture {
+namespace gpustrata::capture {
 
 // One Python frame: what identifies it while its code object lives.
 struct PythonFrame {
@@ -87,4 +87,4 @@ class RawStacks {
   int64_t lost_ = 0;
 };
 
-}  // namespace memstrata::capture
+}  // namespace gpustrata::capture

@@ -14,7 +14,7 @@
 #include "capture/stacks/dwarf_lines.h"
 #include "capture/stacks/elf_symbols.h"
 
-namespace memstrata::capture {
+namespace gpustrata::capture {
 
 namespace {
 
@@ -152,7 +152,7 @@ void Symbols::wait_for(Crew& crew) const {
     if (now >= last_moment) return;
     if (now < next_line) continue;
     next_line = now + patience_.progress;
-    (void)std::fprintf(stderr, "memstrata: naming the stacks: %zu of %zu modules\n", crew.returned,
+    (void)std::fprintf(stderr, "gpustrata: naming the stacks: %zu of %zu modules\n", crew.returned,
                        crew.jobs.size());
   }
 }
@@ -238,7 +238,7 @@ void Symbols::resolve(std::span<const uint64_t> addresses, double seconds) {
   if (!all_returned) left_.push_back(crew);
   if (left > 0)
     (void)std::fprintf(stderr,
-                       "memstrata: %zu addresses of stacks have no complete names: %.0f s were over\n", left,
+                       "gpustrata: %zu addresses of stacks have no complete names: %.0f s were over\n", left,
                        seconds);
 }
 
@@ -250,4 +250,4 @@ const Symbols::Frames& Symbols::frames(uint64_t address) const {
   return kUnknown;
 }
 
-}  // namespace memstrata::capture
+}  // namespace gpustrata::capture

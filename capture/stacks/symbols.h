@@ -18,7 +18,7 @@
 
 #include "capture/stacks/modules.h"
 
-namespace memstrata::capture {
+namespace gpustrata::capture {
 
 struct NamedFrame {
   std::string name;      // demangled
@@ -76,4 +76,4 @@ void frames_from_files(const Module& module, const std::string& debug_folder,
                        std::span<const uint64_t> addresses, std::vector<Symbols::Frames>& frames,
                        const std::function<bool()>& expired);
 
-}  // namespace memstrata::capture
+}  // namespace gpustrata::capture

@@ -3,7 +3,7 @@
 
 #include "engine/alloc/device_allocator.h"
 
-namespace memstrata::alloc {
+namespace gpustrata::alloc {
 
 namespace {
 
@@ -103,4 +103,4 @@ Status DeviceAllocator::adopt(const SegmentInfo& info, int64_t page_size,
   return {};
 }
 
-}  // namespace memstrata::alloc
+}  // namespace gpustrata::alloc

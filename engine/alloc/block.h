@@ -15,7 +15,7 @@
 #include "engine/base/ids.h"
 #include "engine/trace/trace_event.h"
 
-namespace memstrata::alloc {
+namespace gpustrata::alloc {
 
 using BlockId = Id<struct BlockTag>;
 using SegmentId = Id<struct SegmentTag>;
@@ -66,4 +66,4 @@ struct Segment : SegmentInfo {
   [[nodiscard]] uint64_t end() const { return address + static_cast<uint64_t>(size); }
 };
 
-}  // namespace memstrata::alloc
+}  // namespace gpustrata::alloc

@@ -4,7 +4,7 @@
 #include "engine/alloc/block_set.h"
 #include "engine/alloc/device_memory.h"
 
-namespace memstrata::alloc {
+namespace gpustrata::alloc {
 
 struct BlockPool {
   BlockPool(trace::PoolKey pool_key, MemoryState& state) : key(pool_key), small(state), large(state) {}
@@ -21,4 +21,4 @@ struct BlockPool {
   [[nodiscard]] BlockSet& set(bool is_small) { return is_small ? small : large; }
 };
 
-}  // namespace memstrata::alloc
+}  // namespace gpustrata::alloc

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-namespace memstrata::alloc {
+namespace gpustrata::alloc {
 
 namespace {
 
@@ -148,4 +148,4 @@ void BlockSet::erase_unmapped(BlockId id) {
   unmapped_.erase(at);
 }
 
-}  // namespace memstrata::alloc
+}  // namespace gpustrata::alloc

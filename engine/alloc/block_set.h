@@ -17,7 +17,7 @@
 #include "engine/alloc/memory_state.h"
 #include "engine/alloc/treap.h"
 
-namespace memstrata::alloc {
+namespace gpustrata::alloc {
 
 class BlockSet {
  public:
@@ -102,4 +102,4 @@ class BlockSet {
   int64_t bytes_ = 0;
 };
 
-}  // namespace memstrata::alloc
+}  // namespace gpustrata::alloc

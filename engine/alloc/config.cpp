@@ -10,7 +10,7 @@
 
 #include "engine/alloc/settings_place.h"
 
-namespace memstrata::alloc {
+namespace gpustrata::alloc {
 
 int64_t Config::round_size(int64_t n) const {
   if (n < kMinBlockSize) return kMinBlockSize;
@@ -339,4 +339,4 @@ Result<std::vector<std::string>> apply_known_settings(Config& config, std::strin
   return unknown;
 }
 
-}  // namespace memstrata::alloc
+}  // namespace gpustrata::alloc

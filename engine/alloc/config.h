@@ -12,7 +12,7 @@
 
 #include "engine/base/status.h"
 
-namespace memstrata::alloc {
+namespace gpustrata::alloc {
 
 inline constexpr int64_t kMiB = int64_t{1} << 20;
 inline constexpr int64_t kMinBlockSize = 512;         // rounding quantum, smallest block
@@ -66,4 +66,4 @@ struct Config {
 // nothing (PyTorch leaves the settings half changed).
 [[nodiscard]] Status apply_settings(Config& config, std::string_view text);
 
-}  // namespace memstrata::alloc
+}  // namespace gpustrata::alloc

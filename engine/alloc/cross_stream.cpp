@@ -1,6 +1,6 @@
 #include "engine/alloc/cross_stream.h"
 
-namespace memstrata::alloc {
+namespace gpustrata::alloc {
 
 CrossStream::~CrossStream() {
   budget_->give_back(kNodeBytes * static_cast<int64_t>(found_.size() + queues_.size()));
@@ -130,4 +130,4 @@ int64_t CrossStream::count_marks() const {
   return count;
 }
 
-}  // namespace memstrata::alloc
+}  // namespace gpustrata::alloc

@@ -15,7 +15,7 @@
 #include "engine/base/column.h"
 #include "engine/base/hash.h"
 
-namespace memstrata::alloc {
+namespace gpustrata::alloc {
 
 class CrossStream {
  public:
@@ -142,4 +142,4 @@ void CrossStream::take_marks(Judge&& judge, Taken&& taken) {
   }
 }
 
-}  // namespace memstrata::alloc
+}  // namespace gpustrata::alloc

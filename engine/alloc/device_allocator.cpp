@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-namespace memstrata::alloc {
+namespace gpustrata::alloc {
 
 using trace::Action;
 
@@ -339,4 +339,4 @@ int64_t DeviceAllocator::note_snapshot() {
   return active;
 }
 
-}  // namespace memstrata::alloc
+}  // namespace gpustrata::alloc

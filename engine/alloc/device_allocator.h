@@ -28,7 +28,7 @@
 #include "engine/base/status.h"
 #include "engine/trace/trace_event.h"
 
-namespace memstrata::alloc {
+namespace gpustrata::alloc {
 
 using trace::PoolKey;
 
@@ -297,4 +297,4 @@ class DeviceAllocator {
   Error failure_;
 };
 
-}  // namespace memstrata::alloc
+}  // namespace gpustrata::alloc

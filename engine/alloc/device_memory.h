@@ -10,7 +10,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-namespace memstrata::alloc {
+namespace gpustrata::alloc {
 
 // Why device memory could not be had. Out of memory lets the allocator try other ways; anything else is an
 // error of the device and is reported as `text` at once.
@@ -84,4 +84,4 @@ class SegmentSource {
   virtual void free(uint64_t address, int64_t bytes, int device, int64_t stream) = 0;
 };
 
-}  // namespace memstrata::alloc
+}  // namespace gpustrata::alloc

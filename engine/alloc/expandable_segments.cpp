@@ -4,7 +4,7 @@
 
 #include "engine/alloc/device_allocator.h"
 
-namespace memstrata::alloc {
+namespace gpustrata::alloc {
 
 using trace::Action;
 
@@ -161,4 +161,4 @@ void DeviceAllocator::release_reservation(BlockId unmapped) {
   remove_segment(id);
 }
 
-}  // namespace memstrata::alloc
+}  // namespace gpustrata::alloc

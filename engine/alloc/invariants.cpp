@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-namespace memstrata::alloc {
+namespace gpustrata::alloc {
 
 namespace {
 
@@ -105,4 +105,4 @@ std::string check_invariants(const MemoryState& state) {
   return {};
 }
 
-}  // namespace memstrata::alloc
+}  // namespace gpustrata::alloc

@@ -7,10 +7,10 @@
 
 #include "engine/alloc/config.h"
 
-namespace memstrata::alloc {
+namespace gpustrata::alloc {
 
 // As apply_settings(), but keys that nobody here knows are passed over; returns them. Error: a value that a known
 // key may not have, a text that is no list of keys; then nothing is changed.
 [[nodiscard]] Result<std::vector<std::string>> apply_known_settings(Config& config, std::string_view text);
 
-}  // namespace memstrata::alloc
+}  // namespace gpustrata::alloc

@@ -16,7 +16,7 @@
 #include "engine/base/column.h"
 #include "engine/base/hash.h"
 
-namespace memstrata::alloc {
+namespace gpustrata::alloc {
 
 class LiveBlocks {
  public:
@@ -108,4 +108,4 @@ class LiveBlocks {
   int shift_ = 0;
 };
 
-}  // namespace memstrata::alloc
+}  // namespace gpustrata::alloc

@@ -6,7 +6,7 @@
 
 #include "engine/base/budget.h"
 
-namespace memstrata::alloc {
+namespace gpustrata::alloc {
 
 class LiveRanges {
  public:
@@ -51,4 +51,4 @@ class LiveRanges {
   std::map<uint64_t, uint64_t> end_of_;  // by start
 };
 
-}  // namespace memstrata::alloc
+}  // namespace gpustrata::alloc

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-namespace memstrata::alloc {
+namespace gpustrata::alloc {
 
 MemoryState::MemoryState(Budget& budget, Lookup lookup)
     : lookup_(lookup),
@@ -389,4 +389,4 @@ Carved MemoryState::undo_free_completed(BlockId inactive, uint64_t address, int6
   return activate<Direction::undo>(inactive, address, size, use);
 }
 
-}  // namespace memstrata::alloc
+}  // namespace gpustrata::alloc

@@ -22,7 +22,7 @@
 #include "engine/base/budget.h"
 #include "engine/base/column.h"
 
-namespace memstrata::alloc {
+namespace gpustrata::alloc {
 
 // Which blocks can be found by address in better than linear time.
 enum class Lookup : uint8_t {
@@ -169,4 +169,4 @@ class MemoryState {
   MemoryStats stats_;
 };
 
-}  // namespace memstrata::alloc
+}  // namespace gpustrata::alloc

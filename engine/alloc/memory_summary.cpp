@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace memstrata::alloc {
+namespace gpustrata::alloc {
 
 namespace {
 
@@ -79,4 +79,4 @@ std::string memory_summary(const MemoryStats& stats, int device, bool abbreviate
   return text + thick;
 }
 
-}  // namespace memstrata::alloc
+}  // namespace gpustrata::alloc

@@ -4,7 +4,7 @@
 
 #include "engine/alloc/device_allocator.h"
 
-namespace memstrata::alloc {
+namespace gpustrata::alloc {
 
 // A mark in every stream that uses the block; the last one to be reached completes the free.
 void DeviceAllocator::record_marks(BlockId id, const Origin& origin) {
@@ -89,4 +89,4 @@ void DeviceAllocator::reuse_in_capture(int64_t stream, const Origin& origin) {
   }
 }
 
-}  // namespace memstrata::alloc
+}  // namespace gpustrata::alloc

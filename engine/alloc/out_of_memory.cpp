@@ -5,7 +5,7 @@
 
 #include "engine/alloc/device_allocator.h"
 
-namespace memstrata::alloc {
+namespace gpustrata::alloc {
 
 std::string oom_size_text(int64_t bytes) {
   constexpr int64_t kKiB = 1024, kGiB = int64_t{1} << 30;
@@ -73,4 +73,4 @@ Error DeviceAllocator::out_of_memory(const Request& request, bool rejected) {
   return {ErrorCode::out_of_memory, last_oom_.text, -1};
 }
 
-}  // namespace memstrata::alloc
+}  // namespace gpustrata::alloc

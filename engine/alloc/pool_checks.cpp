@@ -5,7 +5,7 @@
 
 #include "engine/alloc/device_allocator.h"
 
-namespace memstrata::alloc {
+namespace gpustrata::alloc {
 
 std::string DeviceAllocator::check_pools() const {
   size_t inactive = 0, unmapped = 0, in_sets = 0, in_lists = 0;
@@ -64,4 +64,4 @@ std::string DeviceAllocator::check_pools() const {
   return {};
 }
 
-}  // namespace memstrata::alloc
+}  // namespace gpustrata::alloc

@@ -5,7 +5,7 @@
 
 #include "engine/alloc/device_allocator.h"
 
-namespace memstrata::alloc {
+namespace gpustrata::alloc {
 
 namespace {
 
@@ -227,4 +227,4 @@ Status DeviceAllocator::restore(const PoolCheckpoint& saved) {
   return {};
 }
 
-}  // namespace memstrata::alloc
+}  // namespace gpustrata::alloc

@@ -5,7 +5,7 @@
 
 #include "engine/alloc/device_allocator.h"
 
-namespace memstrata::alloc {
+namespace gpustrata::alloc {
 
 using trace::Action;
 
@@ -152,4 +152,4 @@ void DeviceAllocator::release_cached(PoolKey key, const Origin& origin) {
 
 void DeviceAllocator::empty_cache(PoolKey pool, const Origin& origin) { release_cached(pool, origin); }
 
-}  // namespace memstrata::alloc
+}  // namespace gpustrata::alloc

@@ -6,9 +6,9 @@
 
 #include "engine/alloc/config.h"
 
-namespace memstrata::alloc {
+namespace gpustrata::alloc {
 
 // apply_settings(). `place`: of an error, the byte of `text` at fault.
 [[nodiscard]] Status apply_settings(Config& config, std::string_view text, size_t& place);
 
-}  // namespace memstrata::alloc
+}  // namespace gpustrata::alloc

@@ -4,7 +4,7 @@
 #include <cassert>
 #include <utility>
 
-namespace memstrata::alloc {
+namespace gpustrata::alloc {
 
 Budget& SimulatedDevice::unlimited() {
   static Budget budget(INT64_MAX);
@@ -130,4 +130,4 @@ void SimulatedDevice::release_event(EventHandle event) {
   budget_.give_back(kEventBytes);
 }
 
-}  // namespace memstrata::alloc
+}  // namespace gpustrata::alloc

@@ -18,7 +18,7 @@
 #include "engine/base/budget.h"
 #include "engine/base/column.h"
 
-namespace memstrata::alloc {
+namespace gpustrata::alloc {
 
 class AddressSource {
  public:
@@ -100,4 +100,4 @@ class SimulatedDevice final : public DeviceMemory {
   DeviceFailure ordered_failure_;
 };
 
-}  // namespace memstrata::alloc
+}  // namespace gpustrata::alloc

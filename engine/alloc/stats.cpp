@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace memstrata::alloc {
+namespace gpustrata::alloc {
 
 void MemoryStats::reset_peak() {
   for (const PoolStatName& row : kPoolStats) (this->*row.stat).reset_peak();
@@ -48,4 +48,4 @@ std::vector<NamedStat> flat_stats(const MemoryStats& stats) {
   return flat;
 }
 
-}  // namespace memstrata::alloc
+}  // namespace gpustrata::alloc

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace memstrata::alloc {
+namespace gpustrata::alloc {
 
 enum class Direction : uint8_t { apply, undo };
 
@@ -154,4 +154,4 @@ inline constexpr std::array<PoolStatName, 9> kPoolStats = {{
     {"segment", &MemoryStats::segment},
 }};
 
-}  // namespace memstrata::alloc
+}  // namespace gpustrata::alloc

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace memstrata::alloc {
+namespace gpustrata::alloc {
 
 inline constexpr int32_t kNoNode = -1;
 
@@ -99,4 +99,4 @@ template <typename Links, typename Before>
 }
 
 }  // namespace treap
-}  // namespace memstrata::alloc
+}  // namespace gpustrata::alloc

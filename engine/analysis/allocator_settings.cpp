@@ -2,7 +2,7 @@
 
 #include "engine/base/json_value.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 AllocatorSettings allocator_settings(const model::Recording& recording, const model::Part& part) {
   AllocatorSettings found;
@@ -27,4 +27,4 @@ AllocatorSettings allocator_settings(const model::Recording& recording, const mo
   return found;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

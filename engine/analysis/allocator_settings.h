@@ -10,7 +10,7 @@
 #include "engine/alloc/config.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 struct AllocatorSettings {
   bool known = false;                       // the snapshot has settings
@@ -23,4 +23,4 @@ struct AllocatorSettings {
 [[nodiscard]] AllocatorSettings allocator_settings(const model::Recording& recording,
                                                    const model::Part& part);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -4,7 +4,7 @@
 #include "engine/replay/memory_at.h"
 #include "engine/replay/segment_index.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 namespace {
 
@@ -88,4 +88,4 @@ Result<BlockAttributes> segment_attributes(const model::Recording& recording, co
   return found;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

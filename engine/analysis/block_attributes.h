@@ -15,7 +15,7 @@
 #include "engine/replay/block_lives.h"
 #include "engine/replay/state_history.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 struct BlockAttributes {
   explicit BlockAttributes(Budget& budget) : stack(budget), stream(budget), pool(budget) {}
@@ -43,4 +43,4 @@ struct BlockAttributes {
                                                        const model::Part& part,
                                                        const replay::BlockLives& lifetimes);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -4,7 +4,7 @@
 
 #include "engine/trace/action.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 using model::Owner;
 using model::RowRange;
@@ -185,4 +185,4 @@ StackId shown_stack(const model::Recording& recording, const replay::BlockLives&
   return stack.from == StackFrom::nothing ? StackId() : stack.stack;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

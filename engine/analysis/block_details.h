@@ -12,7 +12,7 @@
 #include "engine/model/recording.h"
 #include "engine/replay/block_lives.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 struct Extra {
   enum class Of : uint8_t { itself, final_block, free } of;
@@ -62,4 +62,4 @@ struct BlockDetails {
 [[nodiscard]] StackId shown_stack(const model::Recording& recording, const replay::BlockLives& lifetimes,
                                   const DeviceIndex& index, int32_t rank);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -13,7 +13,7 @@
 #include "engine/base/ascii.h"
 #include "engine/base/saturating.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 namespace {
 
@@ -273,4 +273,4 @@ Result<Matches> filter_segments(const model::Recording& recording, const replay:
       segments.peak_event, {}, nullptr);
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -16,7 +16,7 @@
 #include "engine/replay/block_lives.h"
 #include "engine/replay/segment_bands.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 // An empty text means nothing. `peak_event`: what `alive@peak` means where the blocks are part of other bands
 // (pool_bands.h), whose peak counts; none = that of the blocks. `categories` is asked where a term names one, and must
@@ -32,4 +32,4 @@ namespace memstrata::analysis {
                                               const replay::SegmentBands& segments,
                                               const BlockAttributes& attributes, std::string_view text);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

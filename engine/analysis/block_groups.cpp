@@ -8,7 +8,7 @@
 #include "engine/analysis/own_frame.h"
 #include "engine/base/saturating.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 namespace {
 
@@ -249,4 +249,4 @@ std::vector<Share> shares_at(const replay::Bands& bands, const BlockGroups& grou
   return shares;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

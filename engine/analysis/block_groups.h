@@ -21,7 +21,7 @@
 #include "engine/model/recording.h"
 #include "engine/replay/bands.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 enum class GroupBy : uint8_t { allocation, stack, size, stream, pool, lifetime, age, category };
 
@@ -88,4 +88,4 @@ struct Share {
 [[nodiscard]] std::vector<Share> shares_at(const replay::Bands& bands, const BlockGroups& groups,
                                            int32_t event);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

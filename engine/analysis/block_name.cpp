@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 std::string block_name(uint64_t address, uint32_t version) {
   return fmt::format("b'{:x}_{}", address, version);
@@ -12,4 +12,4 @@ std::string segment_name(uint64_t address, uint32_t version) {
   return fmt::format("s'{:x}_{}", address, version);
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

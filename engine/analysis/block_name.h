@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <string>
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 // b'7f064c000000_0
 [[nodiscard]] std::string block_name(uint64_t address, uint32_t version);
 // s'7f064c000000_0
 [[nodiscard]] std::string segment_name(uint64_t address, uint32_t version);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 using model::BlockState;
 using trace::Action;
@@ -170,4 +170,4 @@ BlockTexts block_texts(const model::Recording& recording, const replay::BlockLiv
   return texts;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

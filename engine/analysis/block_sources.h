@@ -14,7 +14,7 @@
 #include "engine/model/recording.h"
 #include "engine/replay/block_lives.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 // Row of SegmentTable whose range holds the address, -1 = none. O(segments).
 [[nodiscard]] int32_t find_segment(const model::Recording& recording, const model::Part& part, int32_t device,
@@ -82,4 +82,4 @@ struct BlockTexts {
 // The key of `extras` whose value is a stack: shown and searched as one, not as metadata.
 inline constexpr std::string_view kForwardFrames = "forward_frames";
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

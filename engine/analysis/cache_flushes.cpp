@@ -5,7 +5,7 @@
 #include "engine/base/saturating.h"
 #include "engine/simulate/segment_actions.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 CacheFlushes find_cache_flushes(const model::Recording& recording, const replay::DeviceRows& rows) {
   const model::EventTable& events = recording.events;
@@ -35,4 +35,4 @@ CacheFlushes find_cache_flushes(const model::Recording& recording, const replay:
   return found;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -12,7 +12,7 @@
 #include "engine/model/recording.h"
 #include "engine/replay/state_history.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 struct CacheFlushes {
   int64_t retries = 0, flushes = 0;                // runs
@@ -24,4 +24,4 @@ struct CacheFlushes {
 [[nodiscard]] CacheFlushes find_cache_flushes(const model::Recording& recording,
                                               const replay::DeviceRows& rows);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -6,7 +6,7 @@
 
 #include "engine/analysis/frame_filter.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 namespace {
 
@@ -163,4 +163,4 @@ Result<TwoCalls> compare_calls(const CallFacts& before, const CallFacts& after, 
   return found;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

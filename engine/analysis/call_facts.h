@@ -15,7 +15,7 @@
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 struct CallFacts {
   explicit CallFacts(Budget& budget) : frames(budget), nodes(budget) {}
@@ -57,4 +57,4 @@ struct TwoCalls {
 [[nodiscard]] Result<TwoCalls> compare_calls(const CallFacts& before, const CallFacts& after,
                                              const TreeAsked& asked, Budget& budget);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

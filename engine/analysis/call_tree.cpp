@@ -10,7 +10,7 @@
 #include "engine/analysis/own_frame.h"
 #include "engine/base/hash.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 namespace {
 
@@ -260,4 +260,4 @@ Result<CallTree> build_call_tree(const model::Recording& recording, const TreeAs
   return tree;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -23,7 +23,7 @@
 #include "engine/analysis/stack_weights.h"
 #include "engine/base/status.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 enum class FramesOf : uint8_t { own, shown, all };
 
@@ -72,4 +72,4 @@ struct CallTree {
 [[nodiscard]] Result<CallTree> build_call_tree(const model::Recording& recording, const TreeAsked& asked,
                                                StackWeights&& weights);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

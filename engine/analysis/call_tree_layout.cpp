@@ -8,7 +8,7 @@
 #include "engine/analysis/frame_filter.h"
 #include "engine/base/ascii.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 namespace {
 
@@ -108,4 +108,4 @@ bool find_in_tree(const model::Recording& recording, const CallTree& tree, const
   return true;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

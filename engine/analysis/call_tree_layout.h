@@ -11,7 +11,7 @@
 
 #include "engine/analysis/call_tree.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 struct TreeWindow {
   std::span<const int32_t> path;
@@ -55,4 +55,4 @@ struct TreeFound {
 [[nodiscard]] bool find_in_tree(const model::Recording& recording, const CallTree& tree,
                                 const Column<uint8_t>& keys, TreeFound& found);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

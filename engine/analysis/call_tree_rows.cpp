@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 namespace {
 
@@ -111,4 +111,4 @@ Result<Column<FrameRow>> find_frame_rows(const model::Recording& recording, cons
   return found;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

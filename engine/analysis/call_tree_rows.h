@@ -10,7 +10,7 @@
 
 #include "engine/analysis/call_tree.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 struct FrameRow {
   int32_t key = -1;  // as CallTree::Node::key
@@ -27,4 +27,4 @@ enum class RowOrder : uint8_t { name, total, self, blocks, change };
                                                        const CallTree& tree, RowOrder order, bool descending,
                                                        std::span<const uint8_t> keys);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

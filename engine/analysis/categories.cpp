@@ -9,7 +9,7 @@
 #include "engine/base/ascii.h"
 #include "engine/base/saturating.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 namespace {
 
@@ -209,4 +209,4 @@ std::vector<CategoryShare> category_shares(const replay::BlockLives& lifetimes, 
   return shares;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

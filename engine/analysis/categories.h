@@ -14,7 +14,7 @@
 #include "engine/model/recording.h"
 #include "engine/replay/block_lives.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 struct CategoryShare {
   int32_t category = 0;  // index of CategoryRules::names
@@ -43,4 +43,4 @@ struct Categories {
                                                          const Categories& categories,
                                                          const CategoryRules& rules, int32_t event);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -8,7 +8,7 @@
 
 #include "engine/base/ascii.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 namespace {
 
@@ -136,4 +136,4 @@ Result<CategoryRules> parse_category_rules(std::string_view text) {
   return found;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

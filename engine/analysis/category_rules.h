@@ -33,7 +33,7 @@
 #include "engine/base/status.h"
 #include "engine/model/part.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 inline constexpr std::string_view kCategoryRules = R"(
 # category       sure  conditions
@@ -132,4 +132,4 @@ struct CategoryRules {
   return part.kind == model::PartKind::trace && part.spans.count > 0 ? kLifetimeRules : kCategoryRules;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -4,7 +4,7 @@
 
 #include "engine/replay/series/category_walk.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 using model::RowRange;
 
@@ -52,4 +52,4 @@ CategoryTimeline category_timeline(const model::Recording& recording, const mode
   return timeline;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

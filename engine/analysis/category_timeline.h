@@ -9,7 +9,7 @@
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 // The state after a point of the series "total".
 struct CategoryMoment {
@@ -32,4 +32,4 @@ struct CategoryTimeline {
 [[nodiscard]] CategoryTimeline category_timeline(const model::Recording& recording, const model::Part& part,
                                                  size_t pieces);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

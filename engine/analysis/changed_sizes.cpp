@@ -11,7 +11,7 @@
 #include "engine/analysis/what_if.h"
 #include "engine/base/charge.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 using simulate::Request;
 
@@ -93,4 +93,4 @@ Result<ChangedSizes> changed_sizes(const Rehearsal& rehearsal, std::span<const C
   return changed;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -1,6 +1,6 @@
 #include "engine/analysis/check.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 std::vector<CheckedRule> check_device(const Report& report, const CheckRules& rules,
                                       std::optional<int64_t> baseline_peak) {
@@ -42,4 +42,4 @@ std::vector<CheckedRule> check_device(const Report& report, const CheckRules& ru
   return found;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -1,4 +1,4 @@
-// Rules that a recording must keep: `memstrata check`, for continuous integration.
+// Rules that a recording must keep: `gpustrata check`, for continuous integration.
 //
 // A rule is measured over all devices that are asked for; the worst of them is its value. Bytes of `max_peak` are
 // requested ones, by the rule of the timeline; those of `max_reserved` are segments.
@@ -11,7 +11,7 @@
 
 #include "engine/analysis/report.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 enum class RuleKind : uint8_t { max_peak, max_reserved, no_oom, no_leak, max_fragmentation, max_growth };
 
@@ -42,4 +42,4 @@ struct CheckedRule {
 [[nodiscard]] std::vector<CheckedRule> check_device(const Report& report, const CheckRules& rules,
                                                     std::optional<int64_t> baseline_peak);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

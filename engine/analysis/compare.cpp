@@ -7,7 +7,7 @@
 #include "engine/analysis/shown_stacks.h"
 #include "engine/base/hash.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 namespace {
 
@@ -135,4 +135,4 @@ Result<ComparedSegments> compare_segments(std::span<const replay::SegmentAt> bef
   return found;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

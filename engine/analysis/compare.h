@@ -17,7 +17,7 @@
 #include "engine/replay/memory_at.h"
 #include "engine/replay/state_history.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 struct BeforeAfter {
   int64_t before = 0, after = 0;
@@ -105,4 +105,4 @@ struct DeviceComparison {
 [[nodiscard]] Result<DeviceComparison> compare_devices(const ComparedDevice& before,
                                                        const ComparedDevice& after, size_t limit);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

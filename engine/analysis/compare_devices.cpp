@@ -5,7 +5,7 @@
 #include "engine/analysis/compare.h"
 #include "engine/analysis/no_stack_reasons.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 namespace {
 
@@ -56,4 +56,4 @@ Result<DeviceComparison> compare_devices(const ComparedDevice& before, const Com
   return DeviceComparison{before, after, std::move(*groups), std::move(*segments), std::move(obstacles)};
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 namespace {
 
@@ -34,4 +34,4 @@ void confirm_remedies(const Rehearsal& rehearsal, OutOfMemoryEvents& events, Bud
   remedy.reserved_then = tried->peak_reserved;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -8,7 +8,7 @@
 #include "engine/analysis/out_of_memory.h"
 #include "engine/analysis/what_if.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 // The last explained event has such a remedy.
 [[nodiscard]] bool has_remedy_to_try(const OutOfMemoryEvents& events);
@@ -18,4 +18,4 @@ namespace memstrata::analysis {
 void confirm_remedies(const Rehearsal& rehearsal, OutOfMemoryEvents& events, Budget& budget,
                       const GoesOn& goes_on = {});
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

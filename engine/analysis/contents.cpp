@@ -2,7 +2,7 @@
 
 #include "engine/replay/state_history.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 namespace {
 constexpr size_t kMostOomEvents = 100;  // of a device
@@ -36,4 +36,4 @@ Contents find_contents(const model::Recording& recording) {
   return contents;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

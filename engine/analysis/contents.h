@@ -11,7 +11,7 @@
 #include "engine/model/recording.h"
 #include "engine/replay/default_device.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 struct Contents {
   struct Device {
@@ -41,4 +41,4 @@ struct DevicePeak {
   int64_t bytes = 0;
 };
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 DeviceIndex::DeviceIndex(const model::Recording& recording, const model::Part& part)
     : streams(recording, part),
@@ -33,4 +33,4 @@ Result<DeviceIndex> index_device(const model::Recording& recording, const model:
   return index;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

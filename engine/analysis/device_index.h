@@ -15,7 +15,7 @@
 #include "engine/replay/block_lives.h"
 #include "engine/replay/segment_index.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 inline constexpr int32_t kMostInList = 1000;  // entries of a list in an answer; real ones are far shorter
 
@@ -64,4 +64,4 @@ template <typename IsOfIt>
 [[nodiscard]] Result<DeviceIndex> index_device(const model::Recording& recording, const model::Part& part,
                                                const replay::BlockLives& lifetimes);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -9,7 +9,7 @@
 #include "engine/replay/block_lives.h"
 #include "engine/replay/state_history.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 struct EventContext {
   const model::Recording& recording;
@@ -29,4 +29,4 @@ struct EventContext {
   [[nodiscard]] int32_t stream_number(StreamId stream) const { return index.streams[stream]; }
 };
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

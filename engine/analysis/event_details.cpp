@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 using trace::Action;
 
@@ -115,4 +115,4 @@ EventDetails event_details(const EventContext& context, int32_t event) {
   return told;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -13,7 +13,7 @@
 #include "engine/analysis/own_frame.h"
 #include "engine/replay/links.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 struct EventRow {
   int32_t row = 0;  // of the list
@@ -59,4 +59,4 @@ struct EventDetails {
 // What `annotate` events say of a row of StateHistory::blocks; -1 = nothing.
 [[nodiscard]] Annotations annotations_of(const EventContext& context, int32_t block);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -8,7 +8,7 @@
 #include "engine/analysis/frame_filter.h"
 #include "engine/base/ascii.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 using trace::Action;
 
@@ -140,4 +140,4 @@ int32_t find_event(const model::Recording& recording, const replay::StateHistory
   return -1;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -12,7 +12,7 @@
 #include "engine/model/recording.h"
 #include "engine/replay/state_history.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 // An event must satisfy all that is set.
 struct EventFilter {
@@ -56,4 +56,4 @@ class EventList {
 [[nodiscard]] int32_t find_event(const model::Recording& recording, const replay::StateHistory& history,
                                  trace::Action action, int32_t from, bool backwards);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

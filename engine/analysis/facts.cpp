@@ -7,7 +7,7 @@
 #include "engine/replay/event_axis.h"
 #include "engine/replay/memory_at.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 namespace {
 
@@ -132,4 +132,4 @@ Result<Facts> find_facts(const EventContext& context, const BlockAttributes& att
   return facts;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -18,7 +18,7 @@
 #include "engine/analysis/peak_parts.h"
 #include "engine/base/status.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 inline constexpr size_t kMostFactStacks = 200;
 inline constexpr int32_t kMostFactSteps = 1000;
@@ -55,4 +55,4 @@ struct Facts {
 // `attributes` are of the same device. Error: limit_exceeded.
 [[nodiscard]] Result<Facts> find_facts(const EventContext& context, const BlockAttributes& attributes);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -13,7 +13,7 @@
 #include "engine/base/ascii.h"
 #include "engine/base/saturating.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 namespace {
 
@@ -113,4 +113,4 @@ Completions complete_filter(const model::Recording& recording, const replay::Ban
   return found;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

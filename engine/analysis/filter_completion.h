@@ -11,7 +11,7 @@
 #include "engine/model/recording.h"
 #include "engine/replay/bands.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 struct Completion {
   std::string text;                           // replaces [from, cursor) of the filter
@@ -31,4 +31,4 @@ inline constexpr size_t kMostCompletions = 14;
                                           const BlockAttributes& attributes, std::string_view text,
                                           size_t cursor);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -11,7 +11,7 @@
 #include "engine/analysis/frame_pattern.h"
 #include "engine/base/ascii.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 namespace {
 
@@ -464,4 +464,4 @@ Result<FilterTree> parse_filter(std::string_view text) { return Parser(text).par
 
 std::span<const FilterWord> filter_words() { return kWords; }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -25,7 +25,7 @@
 
 #include "engine/base/status.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 enum class FilterField : uint8_t {
   anything,
@@ -86,4 +86,4 @@ struct FilterWord {
 };
 [[nodiscard]] std::span<const FilterWord> filter_words();
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

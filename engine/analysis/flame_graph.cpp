@@ -9,7 +9,7 @@
 #include "engine/analysis/frame_filter.h"
 #include "engine/replay/links.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 namespace {
 
@@ -201,4 +201,4 @@ Status add_difference(FoldedStacks& into, const FoldedStacks& before, const Fold
   return fail(ErrorCode::limit_exceeded, -1, "Not enough memory for the stacks that only one file has.");
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -12,7 +12,7 @@
 #include "engine/analysis/stream_numbers.h"
 #include "engine/replay/memory_at.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 struct FlameOptions {
   bool segments = false;  // with the segment's address between stream and state
@@ -30,4 +30,4 @@ struct FlameOptions {
 [[nodiscard]] Status add_difference(FoldedStacks& into, const FoldedStacks& before, const FoldedStacks& after,
                                     std::string_view place);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

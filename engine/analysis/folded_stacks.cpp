@@ -6,7 +6,7 @@
 #include "engine/base/saturating.h"
 #include "engine/base/utf8.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 namespace {
 
@@ -101,4 +101,4 @@ void FoldedStacks::merge(Less less) {
   lines_.truncate(kept);
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -15,7 +15,7 @@
 #include "engine/base/status.h"
 #include "engine/base/string_pool.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 class FoldedStacks {
  public:
@@ -70,4 +70,4 @@ class FoldedStacks {
   int64_t total_ = 0;
 };
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -6,7 +6,7 @@
 #include "engine/analysis/memory_state.h"
 #include "engine/base/saturating.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 using replay::BlockAt;
 using replay::SegmentAt;
@@ -95,4 +95,4 @@ int32_t fragmentation_event(const model::Recording& recording, const replay::Dev
   return rows.events.count - 1;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -18,7 +18,7 @@
 #include "engine/analysis/event_context.h"
 #include "engine/replay/memory_at.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 inline constexpr size_t kMostPins = 20;
 
@@ -68,4 +68,4 @@ struct Fragmentation {
 // Segments of small blocks: by the dump, else by their size.
 [[nodiscard]] bool is_small_segment(const EventContext& context, const replay::SegmentAt& segment);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

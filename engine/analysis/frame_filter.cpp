@@ -7,7 +7,7 @@
 
 #include "engine/base/utf8.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 namespace {
 
@@ -140,4 +140,4 @@ std::vector<FrameLine> frame_lines(const model::Recording& recording, StackId st
   return lines_of(recording, stack, [&](FrameId id) { return hidden(id); });
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

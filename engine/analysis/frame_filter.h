@@ -15,7 +15,7 @@
 #include "engine/base/ids.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 inline constexpr size_t kLongestName = 4096;
 inline constexpr size_t kMostFrames = 10'000;
@@ -61,4 +61,4 @@ struct FrameLine {
 [[nodiscard]] std::vector<FrameLine> frame_lines(const model::Recording& recording, StackId stack,
                                                  HiddenFrames& hidden);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -5,7 +5,7 @@
 
 #include "engine/base/hash.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 bool find_frame_keys(const model::Recording& recording, FrameKey by, Column<int32_t>& keys) {
   struct Key {
@@ -32,4 +32,4 @@ bool find_frame_keys(const model::Recording& recording, FrameKey by, Column<int3
   return true;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -6,7 +6,7 @@
 #include "engine/base/column.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 // line: function, file and line are equal (an unknown line is 0); function: function and file; file: the file.
 enum class FrameKey : uint8_t { line, function, file };
@@ -14,4 +14,4 @@ enum class FrameKey : uint8_t { line, function, file };
 // Per frame the lowest FrameId that is one with it. O(frames) expected. False = no memory.
 [[nodiscard]] bool find_frame_keys(const model::Recording& recording, FrameKey by, Column<int32_t>& keys);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 namespace {
 
@@ -75,4 +75,4 @@ bool find_nodes_with(const model::Recording& recording, const FramePattern& patt
   return true;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -14,7 +14,7 @@
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 struct FramePattern {
   std::string file, name;  // "*" = any
@@ -32,4 +32,4 @@ struct FramePattern {
 [[nodiscard]] bool find_nodes_with(const model::Recording& recording, const FramePattern& pattern,
                                    Column<uint8_t>& nodes);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -7,7 +7,7 @@
 #include "engine/analysis/fragmentation.h"
 #include "engine/base/saturating.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 using replay::BlockAt;
 using replay::SegmentAt;
@@ -51,4 +51,4 @@ std::vector<FreePlace> find_free_places(const EventContext& context, const repla
   return found;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -10,7 +10,7 @@
 #include "engine/analysis/event_context.h"
 #include "engine/replay/memory_at.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 inline constexpr size_t kMostFreePlaces = 16;  // that an answer lists
 
@@ -42,4 +42,4 @@ struct FreePlace {
 [[nodiscard]] PoolId same_pool(const model::Recording& recording, PoolId pool);
 [[nodiscard]] StreamId same_stream(StreamId stream);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -10,7 +10,7 @@
 #include "engine/base/charge.h"
 #include "engine/base/saturating.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 namespace {
 
@@ -205,4 +205,4 @@ Result<Holders> find_holders(const replay::Bands& bands, const HolderKeys& keys,
   return found;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

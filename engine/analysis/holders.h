@@ -19,7 +19,7 @@
 #include "engine/model/recording.h"
 #include "engine/replay/bands.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 enum class HolderBy : uint8_t { line, function, file, module, category };
 
@@ -62,4 +62,4 @@ struct Holders {
                                            std::span<const uint8_t> matched,
                                            const KnownCategories* categories, Budget& budget);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -4,7 +4,7 @@
 
 #include "engine/analysis/steps.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 Result<KnownCategories> find_known_categories(const model::Recording& recording, const model::Part& part,
                                               const replay::DeviceRows& rows, const replay::BlockLives& lives,
@@ -19,4 +19,4 @@ Result<KnownCategories> find_known_categories(const model::Recording& recording,
   return KnownCategories{std::move(*parsed), std::move(*found), own};
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

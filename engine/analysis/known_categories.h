@@ -12,7 +12,7 @@
 #include "engine/replay/block_lives.h"
 #include "engine/replay/state_history.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 struct KnownCategories {
   CategoryRules rules;
@@ -40,4 +40,4 @@ using CategorySource = std::function<Result<const KnownCategories*>()>;
     const model::Recording& recording, const model::Part& part, const replay::DeviceRows& rows,
     const replay::BlockLives& lives, const Column<StackId>& stacks, std::string_view rules = {});
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -8,7 +8,7 @@
 #include "engine/analysis/shown_stacks.h"
 #include "engine/base/saturating.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 namespace {
 
@@ -202,4 +202,4 @@ Result<Leaks> find_leaks(const model::Recording& recording, const replay::BlockL
   return LeakFinder(recording, lifetimes, stacks, steps).run();
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

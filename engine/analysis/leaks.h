@@ -24,7 +24,7 @@
 #include "engine/model/recording.h"
 #include "engine/replay/block_lives.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 inline constexpr int32_t kFewestGrowths = 3;
 inline constexpr size_t kMostLeaks = 100;
@@ -51,4 +51,4 @@ struct Leaks {
 [[nodiscard]] Result<Leaks> find_leaks(const model::Recording& recording, const replay::BlockLives& lifetimes,
                                        const Column<StackId>& stacks, const Steps& steps);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -8,7 +8,7 @@
 #include "engine/base/column.h"
 #include "engine/base/string_pool.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 struct MadeIn {
   explicit MadeIn(Budget& budget)
@@ -34,4 +34,4 @@ struct MadeIn {
   }
 };
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

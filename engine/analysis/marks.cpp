@@ -10,7 +10,7 @@
 
 #include "engine/base/saturating.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 using model::kNoTime;
 using trace::Action;
@@ -212,4 +212,4 @@ Result<Marks> find_marks(const model::Recording& recording, const model::Part& p
   return marks;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -14,7 +14,7 @@
 #include "engine/model/recording.h"
 #include "engine/replay/state_history.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 inline constexpr size_t kMostRegions = 2000, kMostMarkers = 2000;
 
@@ -59,4 +59,4 @@ struct Marks {
 [[nodiscard]] Result<Marks> find_marks(const model::Recording& recording, const model::Part& part,
                                        const replay::DeviceRows& rows);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

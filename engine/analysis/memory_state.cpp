@@ -5,7 +5,7 @@
 #include "engine/base/saturating.h"
 #include "engine/replay/links.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 using replay::BlockAt;
 using replay::SegmentAt;
@@ -156,4 +156,4 @@ std::optional<StateSegment> state_segment(const EventContext& context, const rep
   return told;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -9,7 +9,7 @@
 #include "engine/analysis/event_details.h"
 #include "engine/replay/memory_at.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 struct MemoryTotals {
   int32_t event = -1;  // the state after it; -1 = before the first
@@ -89,4 +89,4 @@ struct StateSegment {
 [[nodiscard]] std::optional<StateSegment> state_segment(const EventContext& context,
                                                         const replay::MemoryAt& memory, int32_t range);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

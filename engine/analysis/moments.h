@@ -3,11 +3,11 @@
 
 #include <cstdint>
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 struct Moments {
   int32_t event_count = 0;
   int32_t peak_event = -1;  // -1 = before the first
 };
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -6,7 +6,7 @@
 #include "engine/base/saturating.h"
 #include "engine/replay/ordered_set.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 using replay::SpanHistory;
 
@@ -181,4 +181,4 @@ Result<NeverFull> find_never_full(const EventContext& context) {
   return sweep.found();
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

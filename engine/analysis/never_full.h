@@ -14,7 +14,7 @@
 #include "engine/analysis/event_context.h"
 #include "engine/base/status.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 inline constexpr size_t kMostNeverFull = 20;
 
@@ -41,4 +41,4 @@ struct NeverFull {
 // O((blocks + segments) * log). Error: limit_exceeded.
 [[nodiscard]] Result<NeverFull> find_never_full(const EventContext& context);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -2,7 +2,7 @@
 
 #include "engine/replay/state_history.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 StacksThere stacks_there(const model::Recording& recording, model::RowRange events) {
   StacksThere there;
@@ -27,4 +27,4 @@ bool any_block_has_frames(const model::Recording& recording, const model::Part& 
   return false;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

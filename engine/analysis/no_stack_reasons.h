@@ -5,7 +5,7 @@
 
 #include "engine/model/recording.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 struct StacksThere {
   bool any = false;         // an event has a list of frames, if only an empty one
@@ -33,4 +33,4 @@ enum class NoStackReason : uint8_t {
   other_events_have_one,  // this event has none
 };
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -1,6 +1,6 @@
 #include "engine/analysis/oom_events.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 OomEvents find_oom_events(const model::Recording& recording, model::RowRange events, size_t most) {
   OomEvents found;
@@ -12,4 +12,4 @@ OomEvents find_oom_events(const model::Recording& recording, model::RowRange eve
   return found;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

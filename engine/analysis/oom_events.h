@@ -7,7 +7,7 @@
 
 #include "engine/model/recording.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 struct OomEvents {
   int64_t count = 0;            // of all
@@ -18,4 +18,4 @@ struct OomEvents {
 [[nodiscard]] OomEvents find_oom_events(const model::Recording& recording, model::RowRange events,
                                         size_t most);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -5,7 +5,7 @@
 
 #include "engine/base/hash_seed.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 using model::SpanKind;
 
@@ -113,4 +113,4 @@ std::vector<StringId> OpGroups::around(int32_t group, size_t most) const {
   return names;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

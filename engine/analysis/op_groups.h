@@ -9,7 +9,7 @@
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 enum class OpBy : uint8_t {
   op,      // the name
@@ -87,4 +87,4 @@ class OpGroups {
   PairIds chains_;  // name, and the chain around it; by path they are the groups, under the same numbers
 };
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -6,7 +6,7 @@
 
 #include "engine/base/saturating.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 namespace {
 
@@ -143,4 +143,4 @@ Result<OpList::Lines> OpList::tree(OpSort sort, std::span<const int32_t> open, i
   return found;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

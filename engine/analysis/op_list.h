@@ -11,7 +11,7 @@
 #include "engine/base/column.h"
 #include "engine/base/status.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 enum class OpSort : uint8_t { net, self, gross, peak, at_peak, freed, at_return };
 
@@ -63,4 +63,4 @@ class OpList {
   Column<int32_t> first_inside_, next_beside_, inside_;
 };
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

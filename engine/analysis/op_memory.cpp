@@ -12,7 +12,7 @@
 #include "engine/io/readers/trace_matching.h"
 #include "engine/replay/address_table.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 using trace::Action;
 
@@ -452,4 +452,4 @@ Result<OpTable> find_op_memory(const model::Recording& recording, OpBy by, OpSco
   return table;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -23,7 +23,7 @@
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 enum class OpScope : uint8_t { thread, process };
 
@@ -70,4 +70,4 @@ struct OpTable {
 [[nodiscard]] Result<OpTable> find_op_memory(const model::Recording& recording, OpBy by, OpScope scope,
                                              const std::string& device = {});
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 Result<OpPaths> OpPaths::make(const model::Recording& recording) {
   const model::SpanTable& spans = recording.spans;
@@ -26,4 +26,4 @@ Result<OpPaths> OpPaths::make(const model::Recording& recording) {
   return paths;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -9,7 +9,7 @@
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 class OpPaths {
  public:
@@ -33,4 +33,4 @@ class OpPaths {
   PairIds nodes_;  // the name, below -1 of a function; the parent
 };
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -7,7 +7,7 @@
 #include "engine/base/saturating.h"
 #include "engine/base/string_pool.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 using model::RowRange;
 
@@ -167,4 +167,4 @@ Result<OperatorComparison> compare_operators(const OperatorRun& before_run, cons
   return comparison;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

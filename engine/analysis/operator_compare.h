@@ -5,7 +5,7 @@
 #include "engine/analysis/compare.h"
 #include "engine/analysis/operator_memory.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 struct OperatorChange {
   OperatorName name;
@@ -39,4 +39,4 @@ struct OperatorRun {
 [[nodiscard]] Result<OperatorComparison> compare_operators(const OperatorRun& before,
                                                            const OperatorRun& after, size_t most);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -7,7 +7,7 @@
 #include "engine/base/saturating.h"
 #include "engine/base/string_pool.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 using model::RowRange;
 
@@ -168,4 +168,4 @@ Result<OperatorMemory> operator_memory(const model::Recording& recording, const 
   return memory;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -15,7 +15,7 @@
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 // "layer2.forward.mm.default_1": module "layer2", operator "mm.default", call 1. The last is the number of the call
 // of that operator in the whole run, so that names of two runs differ behind an operator that only one has.
@@ -79,4 +79,4 @@ struct OperatorMemory {
 // The first part whose series are operators; null if there is none.
 [[nodiscard]] const model::Part* find_operators(const model::Recording& recording);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

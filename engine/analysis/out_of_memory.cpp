@@ -8,7 +8,7 @@
 #include "engine/base/charge.h"
 #include "engine/base/saturating.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 using replay::SegmentAt;
 
@@ -248,4 +248,4 @@ Result<OutOfMemoryEvents> explain_all_out_of_memory(const EventContext& context,
   return found;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -38,7 +38,7 @@
 #include "engine/base/status.h"
 #include "engine/replay/memory_at.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 inline constexpr size_t kMostExplained =
     64;  // oom events of a device; the last ones, as only they are the end
@@ -106,4 +106,4 @@ struct OutOfMemoryEvents {
 [[nodiscard]] Result<OutOfMemoryEvents> explain_all_out_of_memory(const EventContext& context,
                                                                   replay::MemoryAt& memory);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

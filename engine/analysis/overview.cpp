@@ -6,7 +6,7 @@
 #include "engine/analysis/no_stack_reasons.h"
 #include "engine/base/saturating.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 namespace {
 
@@ -123,4 +123,4 @@ Result<Overview> find_overview(const model::Recording& recording, const model::P
   return found;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

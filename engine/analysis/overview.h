@@ -15,7 +15,7 @@
 #include "engine/model/recording.h"
 #include "engine/replay/block_lives.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 inline constexpr size_t kMostPeakLines = 5;
 inline constexpr size_t kMostOutOfMemory = 8;
@@ -85,4 +85,4 @@ struct Overview {
 [[nodiscard]] Result<Overview> find_overview(const model::Recording& recording, const model::Part& part,
                                              const replay::BlockLives& lifetimes);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

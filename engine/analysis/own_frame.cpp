@@ -10,7 +10,7 @@
 #include "engine/base/ascii.h"
 #include "engine/base/charge.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 namespace {
 
@@ -270,4 +270,4 @@ Who WhoOfStacks::operator()(StackId stack) const {
   return who(recording_, FrameId{answer_[i]}, static_cast<Rank>(rank_[i]));
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -21,7 +21,7 @@
 #include "engine/base/ids.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 enum class Origin : uint8_t { interpreter, library, package, own };
 // Of hostile files only the first kLongestName bytes are looked at.
@@ -75,4 +75,4 @@ class WhoOfStacks {
   Column<int32_t> answer_;  // per node: frame
 };
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

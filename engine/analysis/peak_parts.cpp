@@ -7,7 +7,7 @@
 #include "engine/analysis/top.h"
 #include "engine/base/saturating.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 Result<PeakParts> find_peak_parts(const model::Recording& recording, const model::Part& part,
                                   const replay::BlockLives& lifetimes, size_t limit) {
@@ -51,4 +51,4 @@ Result<PeakParts> find_peak_parts(const model::Recording& recording, const model
   return found;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -13,7 +13,7 @@
 #include "engine/model/recording.h"
 #include "engine/replay/block_lives.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 inline constexpr size_t kMostPeakParts = 20;
 
@@ -37,4 +37,4 @@ struct PeakParts {
                                                 const replay::BlockLives& lifetimes,
                                                 size_t limit = kMostPeakParts);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

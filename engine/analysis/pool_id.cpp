@@ -2,11 +2,11 @@
 
 #include <fmt/core.h>
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 std::string pool_text(const model::Pool& pool, std::string_view separator) {
   return fmt::format("{}{}{}", static_cast<uint64_t>(pool.graph_id), separator,
                      static_cast<uint64_t>(pool.user_id));
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

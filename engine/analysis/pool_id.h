@@ -7,9 +7,9 @@
 
 #include "engine/model/recording.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 // "1, 0"
 [[nodiscard]] std::string pool_text(const model::Pool& pool, std::string_view separator = ", ");
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

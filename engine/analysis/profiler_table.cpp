@@ -9,7 +9,7 @@
 #include "engine/analysis/range_sums.h"
 #include "engine/base/saturating.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 using model::SpanKind;
 
@@ -268,4 +268,4 @@ Result<ProfilerTable> find_profiler_table(const model::Recording& recording, boo
   return Maker(recording, by_shapes).run();
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

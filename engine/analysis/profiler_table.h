@@ -18,7 +18,7 @@
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 struct ProfilerRow {
   StringId name;    // none: memory that no span holds
@@ -39,4 +39,4 @@ struct ProfilerTable {
 // Of all traces in the recording together. O(n log n). Error: limit_exceeded.
 [[nodiscard]] Result<ProfilerTable> find_profiler_table(const model::Recording& recording, bool by_shapes);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -8,7 +8,7 @@
 
 #include "engine/base/column.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 using WideSum = __int128;
 
@@ -84,4 +84,4 @@ class RangeHighest {
   Column<WideSum> first_, second_;
 };
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -7,7 +7,7 @@
 #include "engine/analysis/memory_state.h"
 #include "engine/base/saturating.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 namespace {
 
@@ -105,4 +105,4 @@ Result<Report> find_report(const EventContext& context, const BlockAttributes& a
   return finder.take();
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

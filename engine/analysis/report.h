@@ -1,4 +1,4 @@
-// Everything that a person asks of one device's recording, answered at once: `memstrata report`.
+// Everything that a person asks of one device's recording, answered at once: `gpustrata report`.
 //
 // Each answer is a file of its own; this one only asks them all. What is shared (lives, states, attributes) is the
 // caller's. O(events log events).
@@ -22,7 +22,7 @@
 #include "engine/base/status.h"
 #include "engine/replay/memory_at.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 inline constexpr double kMostOfPeak = 0.6;
 
@@ -84,4 +84,4 @@ class ReportFinder {
 [[nodiscard]] Result<Report> find_report(const EventContext& context, const BlockAttributes& attributes,
                                          const CategoryRules& rules);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

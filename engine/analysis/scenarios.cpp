@@ -8,7 +8,7 @@
 #include "engine/simulate/rerun.h"
 #include "engine/simulate/uncached.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 using simulate::RecordedRequests;
 using simulate::Request;
@@ -201,4 +201,4 @@ Status record_scenario(const Rehearsal& rehearsal, const Scenario& scenario, mod
   return {};
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -12,7 +12,7 @@
 #include "engine/base/ascii.h"
 #include "engine/base/saturating.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 using model::Owner;
 using trace::Action;
@@ -314,4 +314,4 @@ Result<Matches> search_segments(const model::Recording& recording, const replay:
   return matches;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -17,7 +17,7 @@
 #include "engine/replay/block_lives.h"
 #include "engine/replay/segment_bands.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 // op: the whole name of an op around it, as a profiler's trace has it, case and all; nothing else.
 enum class SearchIn : uint8_t { anything, address, frame, metadata, op };
@@ -39,4 +39,4 @@ struct Matches {
                                               std::span<const StackId> stacks, SearchIn where,
                                               std::string_view text);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -4,7 +4,7 @@
 
 #include "engine/base/saturating.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 using replay::BlockAt;
 using replay::SegmentAt;
@@ -94,4 +94,4 @@ Result<MemoryStats> memory_stats(const replay::MemoryAt& memory, Budget& budget)
   return found;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -1,4 +1,4 @@
-// What the bytes of every segment of a state are used for, with a picture of it in letters: `memstrata
+// What the bytes of every segment of a state are used for, with a picture of it in letters: `gpustrata
 // stats`.
 #pragma once
 
@@ -10,7 +10,7 @@
 #include "engine/base/status.h"
 #include "engine/replay/memory_at.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 // Bytes; sums stay at 2^63 - 1.
 struct BlockUses {
@@ -40,4 +40,4 @@ struct MemoryStats {
 // O(blocks + segments log segments). Error: limit_exceeded.
 [[nodiscard]] Result<MemoryStats> memory_stats(const replay::MemoryAt& memory, Budget& budget);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

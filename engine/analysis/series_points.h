@@ -6,7 +6,7 @@
 
 #include "engine/model/recording.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 // Row of the part's first series of that name, -1 = none. O(series of the part).
 [[nodiscard]] inline int32_t find_series(const model::Recording& recording, const model::Part& part,
@@ -22,4 +22,4 @@ namespace memstrata::analysis {
   return series < 0 ? model::RowRange{} : recording.series.points[series];
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 namespace {
 constexpr size_t kCoursePieces = 12;
@@ -31,4 +31,4 @@ SeriesSummary summarize_series(const model::Recording& recording, const model::P
   return summary;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

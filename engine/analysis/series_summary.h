@@ -1,4 +1,4 @@
-// What numbers over time a part has, for `memstrata summary`.
+// What numbers over time a part has, for `gpustrata summary`.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include "engine/analysis/category_timeline.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 struct SeriesRow {
   std::string_view name;
@@ -33,4 +33,4 @@ inline constexpr int32_t kMostSeries = 256;
 // O(points).
 [[nodiscard]] SeriesSummary summarize_series(const model::Recording& recording, const model::Part& part);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

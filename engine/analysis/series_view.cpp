@@ -5,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 using model::RowRange;
 using model::SeriesAre;
@@ -219,4 +219,4 @@ std::vector<FunctionCall> function_calls(const model::Recording& recording, cons
   return calls;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -12,7 +12,7 @@
 #include "engine/model/recording.h"
 #include "engine/replay/series/series_picture.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 struct SeriesCurve {
   int32_t series = 0;  // of the part, from 0
@@ -87,4 +87,4 @@ struct FunctionCall {
 [[nodiscard]] std::vector<FunctionCall> function_calls(const model::Recording& recording,
                                                        const model::Part& part, int64_t first, int64_t count);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 uint64_t ShownStacks::hash_of(FrameId frame, Column<uint64_t>& hashes, bool with_line) {
   uint64_t& known = hashes[frame];
@@ -46,4 +46,4 @@ int32_t StackGroups::operator()(StackId stack) {
   return known;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

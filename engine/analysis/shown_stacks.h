@@ -12,7 +12,7 @@
 #include "engine/base/hash.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 // Two hashes of what is shown: that they both agree by chance does not happen.
 struct ShownKey {
@@ -81,4 +81,4 @@ class StackGroups {
   std::unordered_map<ShownKey, int32_t, Mixed> groups_;
 };
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

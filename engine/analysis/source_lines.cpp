@@ -9,7 +9,7 @@
 #include "engine/analysis/top.h"
 #include "engine/base/saturating.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 namespace {
 
@@ -102,4 +102,4 @@ Result<SourceFiles> find_source_files(const model::Recording& recording, const m
   return found;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

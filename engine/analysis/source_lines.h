@@ -14,7 +14,7 @@
 #include "engine/model/recording.h"
 #include "engine/replay/block_lives.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 inline constexpr size_t kMostSourceLines = 5000, kMostSourceFiles = 200;
 
@@ -48,4 +48,4 @@ struct SourceFiles {
                                                     const model::Part& part,
                                                     const replay::BlockLives& lifetimes, int32_t event);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -6,7 +6,7 @@
 #include "engine/analysis/range_sums.h"
 #include "engine/base/ascii.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 using trace::Action;
 
@@ -112,4 +112,4 @@ Result<Column<int32_t>> count_lit_spans(const model::Recording& recording, const
   return before;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

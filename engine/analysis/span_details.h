@@ -12,7 +12,7 @@
 #include "engine/replay/block_lives.h"
 #include "engine/replay/span_lanes.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 // Records are those of the device that its own thread wrote while it ran (op_memory.h).
 struct SpanDetails {
@@ -38,4 +38,4 @@ inline constexpr size_t kMostAround = 32;
                                                       const replay::SpanLanes& lanes, const Matches& blocks,
                                                       std::string_view text);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -5,7 +5,7 @@
 
 #include "engine/base/saturating.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 namespace {
 
@@ -147,4 +147,4 @@ Result<ComparedParts> compare_parts(const StackFacts& before, const StackFacts& 
   return found;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -12,7 +12,7 @@
 #include "engine/base/column.h"
 #include "engine/base/status.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 struct StackFact {
   ShownKey shown;          // of its lines; zero = no stack
@@ -52,4 +52,4 @@ struct ComparedParts {
 [[nodiscard]] Result<ComparedParts> compare_parts(const StackFacts& before, const StackFacts& after,
                                                   Budget& budget);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -4,7 +4,7 @@
 
 #include "engine/base/saturating.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 namespace {
 
@@ -108,4 +108,4 @@ RangeTotals find_range_totals(const replay::Bands& bands, int32_t from, int32_t 
   return totals;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -23,7 +23,7 @@
 #include "engine/model/recording.h"
 #include "engine/replay/timeline.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 enum class BlocksOf : uint8_t { moment, allocated, kept, passed, difference };
 enum class WeightBy : uint8_t { bytes, blocks, time };
@@ -87,4 +87,4 @@ struct RangeTotals {
 };
 [[nodiscard]] RangeTotals find_range_totals(const replay::Bands& bands, int32_t from, int32_t to);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

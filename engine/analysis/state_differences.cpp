@@ -8,7 +8,7 @@
 #include "engine/analysis/fragmentation.h"
 #include "engine/base/saturating.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 namespace {
 
@@ -113,4 +113,4 @@ StateDifferences state_differences(const EventContext& recorded, const replay::M
   return found;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -12,7 +12,7 @@
 #include "engine/analysis/event_context.h"
 #include "engine/replay/memory_at.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 inline constexpr size_t kMostSegmentDifferences = 200;
 
@@ -49,4 +49,4 @@ struct StateDifferences {
                                                  const EventContext& simulated,
                                                  const replay::MemoryAt& simulated_memory);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -8,7 +8,7 @@
 #include "engine/analysis/summary.h"
 #include "engine/base/ids.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 struct StateInfo {
   int32_t events = 0;
@@ -41,4 +41,4 @@ struct RegionList {
   std::vector<Row> rows;
 };
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 StepCurve step_curve(const replay::BlockLives& lifetimes, std::span<const Stretch> stretches, int32_t count,
                      int32_t columns_each) {
@@ -63,4 +63,4 @@ std::vector<Stretch> stretches_of(const model::Recording& recording, std::span<c
   return stretches;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -14,7 +14,7 @@
 #include "engine/analysis/steps.h"
 #include "engine/replay/block_lives.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 // Events [begin, end).
 struct Stretch {
@@ -40,4 +40,4 @@ struct StepCurve {
                                                 std::span<const Region> regions, std::string_view name,
                                                 int32_t most);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -7,7 +7,7 @@
 
 #include "engine/base/hash.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 using trace::Action;
 
@@ -347,4 +347,4 @@ bool find_period(const model::Recording& recording, const replay::DeviceRows& ro
   return Period(recording, rows).run(found);
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

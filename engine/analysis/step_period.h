@@ -10,10 +10,10 @@
 
 #include "engine/analysis/steps.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 // Fills `found` if there is a period. False = no memory.
 [[nodiscard]] bool find_period(const model::Recording& recording, const replay::DeviceRows& rows,
                                Steps& found);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

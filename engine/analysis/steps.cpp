@@ -13,7 +13,7 @@
 #include "engine/base/ascii.h"
 #include "engine/base/charge.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 namespace {
 
@@ -146,4 +146,4 @@ Result<Steps> find_steps(const model::Recording& recording, const model::Part& p
   return found;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -21,7 +21,7 @@
 #include "engine/model/recording.h"
 #include "engine/replay/state_history.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 inline constexpr int32_t kMostStepFrames = 100;  // outermost ones that are looked at
 inline constexpr int32_t kFewestSteps = 3;  // fewer repetitions are no steps, unless the profiler says so
@@ -47,4 +47,4 @@ struct Steps {
 [[nodiscard]] Result<Steps> find_steps(const model::Recording& recording, const model::Part& part,
                                        const replay::DeviceRows& rows);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

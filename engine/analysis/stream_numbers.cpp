@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 StreamNumbers::StreamNumbers(const model::Recording& recording, const model::Part& part)
     : numbers_(recording.streams.size(), -1) {
@@ -38,4 +38,4 @@ std::string handle_text(const model::Recording& recording, StreamId stream) {
   return handle == 0 ? "0" : fmt::format("{:#x}", static_cast<uint64_t>(handle));
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

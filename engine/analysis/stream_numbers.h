@@ -8,7 +8,7 @@
 
 #include "engine/model/recording.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 class StreamNumbers {
  public:
@@ -28,4 +28,4 @@ class StreamNumbers {
 // The raw handle: "0", "0x5581...".
 [[nodiscard]] std::string handle_text(const model::Recording& recording, StreamId stream);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -6,7 +6,7 @@
 #include "engine/analysis/no_stack_reasons.h"
 #include "engine/base/saturating.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 using model::BlockState;
 using model::Diag;
@@ -191,4 +191,4 @@ Result<Summary> summarize(const model::Recording& recording) {
   return summary;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

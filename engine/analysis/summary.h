@@ -1,4 +1,4 @@
-// The numbers of `memstrata summary`; the rules are in engine/cli/README.md.
+// The numbers of `gpustrata summary`; the rules are in engine/cli/README.md.
 //
 // O(events + blocks) per device; the memory of one device's BlockLives is in use meanwhile. A Summary refers
 // to the texts of its Recording.
@@ -16,7 +16,7 @@
 #include "engine/model/recording.h"
 #include "engine/replay/block_lives.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 // Requests that the device could not serve: the last of them.
 struct OutOfMemory {
@@ -80,4 +80,4 @@ void add_device_diagnostics(model::Diagnostics& diagnostics, const model::Record
 // Its diagnostics are the reader's and those of replaying every device.
 [[nodiscard]] Result<Summary> summarize(const model::Recording& recording);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -12,7 +12,7 @@
 #include "engine/base/saturating.h"
 #include "engine/base/string_pool.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 using model::kNoValue;
 using model::RowRange;
@@ -288,4 +288,4 @@ bool has_telemetry(const model::Recording& recording) {
 
 Result<Telemetry> telemetry(const model::Recording& recording) { return Telling(recording).run(); }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -25,7 +25,7 @@
 #include "engine/model/diagnostics.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 struct TelemetryDevice {
   int32_t device = model::kUnknownDevice;  // -1 = CPU
@@ -93,4 +93,4 @@ struct Telemetry {
 // Of all parts whose series are counters. O(n log n). Error: limit_exceeded.
 [[nodiscard]] Result<Telemetry> telemetry(const model::Recording& recording);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

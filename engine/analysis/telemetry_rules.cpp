@@ -5,7 +5,7 @@
 
 #include "engine/base/saturating.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 using model::kNoValue;
 using model::Severity;
@@ -280,4 +280,4 @@ void find_in_calls(const TelemetryFunction& function, std::span<const TelemetryC
   }
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -8,7 +8,7 @@
 
 #include "engine/analysis/telemetry.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 // A sample of a device; kNoValue where the file has none.
 struct TelemetrySample {
@@ -41,4 +41,4 @@ void find_in_samples(int32_t device, std::span<const TelemetrySample> samples, F
 void find_in_calls(const TelemetryFunction& function, std::span<const TelemetryCall> calls, Findings& ours,
                    Findings& originals);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

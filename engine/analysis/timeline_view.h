@@ -16,7 +16,7 @@
 #include "engine/analysis/memory_state.h"
 #include "engine/analysis/own_frame.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 enum class BandKind : uint8_t { blocks, pools, segments };
 
@@ -108,4 +108,4 @@ struct SegmentBand {
 // None: there is no such band any more.
 using BandDetails = std::variant<std::monostate, BlockDetails, EnvelopeDetails, SegmentBand>;
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -7,7 +7,7 @@
 #include "engine/analysis/block_sources.h"
 #include "engine/base/saturating.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 namespace {
 
@@ -133,4 +133,4 @@ Result<Top> find_never_freed(const model::Recording& recording, const model::Par
   });
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

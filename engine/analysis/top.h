@@ -1,4 +1,4 @@
-// What is alive at a moment, grouped by who asked for it: `memstrata top`.
+// What is alive at a moment, grouped by who asked for it: `gpustrata top`.
 //
 // Alive at event e are the blocks whose life covers the state after e (replay/block_lives.h); -1 is the state
 // before the first event. The stack of a block is the one its details show (block_sources.h), who asked for
@@ -16,7 +16,7 @@
 #include "engine/model/recording.h"
 #include "engine/replay/block_lives.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 enum class TopBy : uint8_t { stack, line, function, file };
 
@@ -59,4 +59,4 @@ struct DeviceTop {
                                            const replay::BlockLives& lifetimes, int32_t from, int32_t until,
                                            TopBy by, size_t limit);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -7,7 +7,7 @@
 #include "engine/analysis/op_memory.h"
 #include "engine/base/saturating.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 namespace {
 
@@ -245,4 +245,4 @@ bool find_trace_lives(const model::Recording& recording, const model::Part& part
   return TraceLives(recording, part, lives).run(conditions);
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

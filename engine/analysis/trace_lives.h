@@ -13,11 +13,11 @@
 #include "engine/model/recording.h"
 #include "engine/replay/block_lives.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 // Sets Condition bits for each rank. Left empty where the part is no trace with records of this device. O(spans + events +
 // blocks log spans). False: memory was refused.
 [[nodiscard]] bool find_trace_lives(const model::Recording& recording, const model::Part& part,
                                     const replay::BlockLives& lives, Column<uint32_t>& conditions);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 using trace::Action;
 
@@ -100,4 +100,4 @@ TraceStep TraceProgram::step() {
   return step;
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

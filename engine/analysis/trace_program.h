@@ -1,5 +1,5 @@
 // The history of a device as the steps of a program with variables: blocks and segments are numbered when
-// they are first met, a number belongs to one life. `memstrata trace`.
+// they are first met, a number belongs to one life. `gpustrata trace`.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include "engine/base/status.h"
 #include "engine/replay/ordered_set.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 struct TraceStep {
   int32_t event = 0;
@@ -47,4 +47,4 @@ class TraceProgram {
   int32_t now_ = -2;
 };
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

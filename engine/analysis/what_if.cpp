@@ -9,7 +9,7 @@
 #include "engine/replay/start_layout.h"
 #include "engine/simulate/segment_actions.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 using simulate::Reading;
 using simulate::RecordedRequests;
@@ -236,4 +236,4 @@ void rank(std::vector<WhatIfAnswer::Tried>& search) {
   std::sort(search.begin(), search.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
 }
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -19,7 +19,7 @@
 #include "engine/simulate/recorded_requests.h"
 #include "engine/simulate/trial.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 // Bytes of a device that is not known to have been full: more than any has.
 inline constexpr int64_t kRoomyDevice = int64_t{1} << 44;
@@ -149,4 +149,4 @@ struct WhatIfAnswer {
 };
 void rank(std::vector<WhatIfAnswer::Tried>& search);
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 namespace {
 
@@ -22,7 +22,7 @@ void write(JsonWriter& json, const AgentGreeting& greeting) {
   json.end_object();
   json.key("serverInfo");
   json.begin_object();
-  json.member("name", "memstrata");
+  json.member("name", "gpustrata");
   json.member("version", greeting.version);
   json.end_object();
   json.member("instructions", greeting.instructions);
@@ -128,4 +128,4 @@ void to_json(JsonWriter& json, const AgentReply& reply) {
   json.end_object();
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -1,4 +1,4 @@
-// What `memstrata mcp` says to an agent: JSON-RPC 2.0 as the Model Context Protocol has it.
+// What `gpustrata mcp` says to an agent: JSON-RPC 2.0 as the Model Context Protocol has it.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include "engine/base/json_value.h"
 #include "engine/base/json_writer.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 struct ToolArgument {
   enum class Type : uint8_t { text, whole, flag, texts };
@@ -47,4 +47,4 @@ struct AgentReply {
 // {"jsonrpc":"2.0","id","result": what} or {...,"error":{"code","message"}}
 void to_json(JsonWriter& json, const AgentReply& reply);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

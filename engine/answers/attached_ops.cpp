@@ -7,7 +7,7 @@
 #include "engine/answers/text_out.h"
 #include "engine/base/units.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 namespace {
 
@@ -60,4 +60,4 @@ std::string to_text(const replay::AttachedOps& attached) {
   return text;
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -6,11 +6,11 @@
 #include "engine/base/json_writer.h"
 #include "engine/replay/attached_ops.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // {"allocations","by_record","by_time","on_several_threads","in_no_op","outside","without_time"}.
 void to_json(JsonWriter& json, const replay::AttachedOps& attached);
 // Lines. Where the two do not lie in the same time, by how much, and what mends it.
 [[nodiscard]] std::string to_text(const replay::AttachedOps& attached);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

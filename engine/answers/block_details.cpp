@@ -12,7 +12,7 @@
 #include "engine/answers/parts.h"
 #include "engine/answers/who.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 using analysis::BlockDetails;
 using analysis::Extra;
@@ -125,4 +125,4 @@ void to_json(JsonWriter& json, const model::Recording& recording, const BlockDet
   json.end_object();
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -5,7 +5,7 @@
 #include "engine/base/json_writer.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // {"rank", "name": "b'7f..._0", "address": "0x7f...", "version", "kind": "traced" | "freed_only" |
 // "final_only",
@@ -24,4 +24,4 @@ namespace memstrata::answers {
 // after 1,000 entries or 1 MiB with an entry "… n more"; `*_left_out` says how many things that stands for.
 void to_json(JsonWriter& json, const model::Recording& recording, const analysis::BlockDetails& block);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -10,7 +10,7 @@
 #include "engine/base/units.h"
 #include "engine/base/utf8.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 using analysis::BlockGroups;
 using analysis::GroupBy;
@@ -106,4 +106,4 @@ void to_json(JsonWriter& json, const model::Recording& recording, const BlockGro
   json.end_object();
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

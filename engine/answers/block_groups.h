@@ -8,7 +8,7 @@
 #include "engine/base/json_writer.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // "forward train.py:42", "stream 7", "1 to 10 MiB", "9 others"
 [[nodiscard]] std::string kind_text(const model::Recording& recording, const analysis::BlockGroups& groups,
@@ -17,4 +17,4 @@ namespace memstrata::answers {
 // {"by","ordered": bool,"inferred": bool,"by_lifetime": bool,"kinds":[{"label","blocks","merged","says"}]}
 void to_json(JsonWriter& json, const model::Recording& recording, const analysis::BlockGroups& groups);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -5,10 +5,10 @@
 #include "engine/base/units.h"
 #include "engine/base/utf8.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 std::string more_text(int64_t count) { return fmt::format("… {} more", count_text(count)); }
 
 std::string in_list(std::string_view text) { return utf8::cut(text, kLongestInList); }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -8,7 +8,7 @@
 #include "engine/analysis/device_index.h"
 #include "engine/base/json_writer.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // Real texts and lists are far below.
 inline constexpr size_t kLongestText = size_t{64} << 10;  // of which an answer has one
@@ -40,4 +40,4 @@ class Room {
 [[nodiscard]] std::string more_text(int64_t count);
 [[nodiscard]] std::string in_list(std::string_view text);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 using analysis::CallFacts;
 
@@ -35,4 +35,4 @@ void to_json(JsonWriter& json, const CallFacts& facts) {
   json.end_object();
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

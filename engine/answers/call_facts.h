@@ -4,10 +4,10 @@
 #include "engine/analysis/call_facts.h"
 #include "engine/base/json_writer.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // {"texts":[text], of each frame "names","files": numbers of texts, "lines", of each node "frames","callers","weights",
 //  "blocks", "without","withoutBlocks","rest","restBlocks"} (analysis/call_facts.h): what the argument CallFacts takes.
 void to_json(JsonWriter& json, const analysis::CallFacts& facts);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

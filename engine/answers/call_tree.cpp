@@ -7,7 +7,7 @@
 #include "engine/answers/bounded.h"
 #include "engine/answers/frame_label.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 using analysis::CallTree;
 using analysis::FrameKey;
@@ -167,4 +167,4 @@ void to_json(JsonWriter& json, const analysis::RangeTotals& totals) {
   json.end_object();
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

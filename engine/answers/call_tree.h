@@ -9,7 +9,7 @@
 #include "engine/base/json_writer.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // What a text found.
 struct TreeSearch {
@@ -34,4 +34,4 @@ void to_json(JsonWriter& json, const model::Recording& recording, const analysis
 // {"from","to","level_before","level_after","peak":{"event","bytes"},"allocated":{"bytes","blocks"},"kept","passed","freed"}
 void to_json(JsonWriter& json, const analysis::RangeTotals& totals);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

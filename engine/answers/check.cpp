@@ -8,7 +8,7 @@
 #include "engine/base/markup.h"
 #include "engine/base/units.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 using analysis::CheckedRule;
 using analysis::RuleKind;
@@ -117,4 +117,4 @@ void CheckLine::write(TextOut& out, std::string_view file, std::optional<bool> k
   out.end_line(json);
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

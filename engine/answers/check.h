@@ -1,4 +1,4 @@
-// What `memstrata check` found, in lines, as JSON and as JUnit's XML.
+// What `gpustrata check` found, in lines, as JSON and as JUnit's XML.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 #include "engine/base/json_writer.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // "max_peak", "max_reserved", "no_oom", "no_leak", "max_fragmentation", "max_growth"
 [[nodiscard]] std::string_view name_of(analysis::RuleKind kind);
@@ -36,4 +36,4 @@ class CheckLine {
   JsonWriter rules_;
 };
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -10,7 +10,7 @@
 #include "engine/base/saturating.h"
 #include "engine/base/units.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 using analysis::DeviceComparison;
 using analysis::Obstacle;
@@ -209,4 +209,4 @@ void ComparisonAnswer::end(std::span<const int32_t> only_before, std::span<const
   out_.end_line(*json_);
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -1,4 +1,4 @@
-// What grew between two recordings: the answer of `memstrata compare`.
+// What grew between two recordings: the answer of `gpustrata compare`.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 #include "engine/answers/text_out.h"
 #include "engine/base/json_writer.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // Device after device, so that only one is held. The shape of the JSON is in engine/cli/README.md.
 class ComparisonAnswer {
@@ -57,4 +57,4 @@ void to_json(JsonWriter& json, const analysis::DeviceComparison& comparison);
 // Both sides, what grew, a table of groups, the segments that only one has.
 void to_text(TextOut& out, const analysis::DeviceComparison& comparison, size_t columns, size_t rows);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -9,7 +9,7 @@
 #include "engine/base/saturating.h"
 #include "engine/base/units.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 using analysis::BeforeAfter;
 using analysis::DeviceComparison;
@@ -89,4 +89,4 @@ void to_text(TextOut& out, const DeviceComparison& comparison, size_t columns, s
   write_segments(out, comparison.segments, rows);
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

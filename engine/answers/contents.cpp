@@ -2,7 +2,7 @@
 
 #include "engine/answers/findings.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 using analysis::Contents;
 
@@ -69,4 +69,4 @@ void to_json(JsonWriter& json, std::span<const std::vector<analysis::DevicePeak>
   json.end_array();
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -8,7 +8,7 @@
 #include "engine/analysis/contents.h"
 #include "engine/base/json_writer.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // {"format","hash": tells the input from others,"snapshots":[{"name","devices":[{"device","events","segments",
 //  "oom":{"count","events":[n]}}],
@@ -18,4 +18,4 @@ void to_json(JsonWriter& json, const analysis::Contents& contents, std::string_v
 // [[{"device","bytes"}]], a list for each snapshot.
 void to_json(JsonWriter& json, std::span<const std::vector<analysis::DevicePeak>> peaks);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

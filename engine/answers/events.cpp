@@ -12,7 +12,7 @@
 #include "engine/base/units.h"
 #include "engine/base/utf8.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 using analysis::EventContext;
 using analysis::EventDetails;
@@ -122,4 +122,4 @@ void to_json(JsonWriter& json, const EventContext& context, const std::optional<
   json.end_object();
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

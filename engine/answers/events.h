@@ -9,7 +9,7 @@
 #include "engine/analysis/event_details.h"
 #include "engine/base/json_writer.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // [{"row","event","action","name": text|"","size","stream": number,"time_us": n|null,"text"}]. `text` is the
 // event line of the official viewer; a completion right after its request has "follows_request": true.
@@ -32,4 +32,4 @@ void to_json(JsonWriter& json, const analysis::EventContext& context,
 // "alloc         b'7f.._0           2.0 KiB (2,048 bytes)\n(stream 0)"
 [[nodiscard]] std::string event_text(const analysis::EventContext& context, int32_t event);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

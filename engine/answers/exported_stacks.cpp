@@ -7,7 +7,7 @@
 #include "engine/base/json_writer.h"
 #include "engine/base/utf8.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 using analysis::FoldedStacks;
 
@@ -70,7 +70,7 @@ void export_speedscope(TextOut& out, const FoldedStacks& stacks, std::string_vie
   JsonWriter json = out.json();
   json.begin_object();
   json.member("$schema", "https://www.speedscope.app/file-format-schema.json");
-  json.member("exporter", "memstrata");
+  json.member("exporter", "gpustrata");
   json.member("name", title);
   json.key("shared");
   json.begin_object();
@@ -163,4 +163,4 @@ void export_pprof(TextOut& out, const FoldedStacks& stacks, std::optional<int64_
   }
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -8,7 +8,7 @@
 #include "engine/analysis/folded_stacks.h"
 #include "engine/answers/text_out.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // A file of https://www.speedscope.app: one sampled profile whose weights are bytes, each stack a sample.
 void export_speedscope(TextOut& out, const analysis::FoldedStacks& stacks, std::string_view title);
@@ -17,4 +17,4 @@ void export_speedscope(TextOut& out, const analysis::FoldedStacks& stacks, std::
 // `time`: nanoseconds since 1970 of the moment.
 void export_pprof(TextOut& out, const analysis::FoldedStacks& stacks, std::optional<int64_t> time);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

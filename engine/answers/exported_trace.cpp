@@ -19,7 +19,7 @@
 #include "engine/base/saturating.h"
 #include "engine/replay/device.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 namespace {
 
@@ -55,7 +55,7 @@ class Exporter {
     json_.member("baseTimeNanoseconds", base_ns_);
     json_.key("otherData");
     json_.begin_object();
-    json_.member("exporter", "memstrata");
+    json_.member("exporter", "gpustrata");
     if (without_times_) json_.member("times", "The recording has no times: a microsecond is an event.");
     json_.end_object();
     json_.key("traceEvents");
@@ -444,4 +444,4 @@ Status export_trace(TextOut& out, const model::Recording& recording, size_t only
   return Exporter(out, recording, only_part).run();
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

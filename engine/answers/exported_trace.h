@@ -16,10 +16,10 @@
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // Of all parts, or of the one with that index. O(rows). Error: limit_exceeded, what the sink says.
 [[nodiscard]] Status export_trace(TextOut& out, const model::Recording& recording, size_t only_part);
 inline constexpr size_t kAllParts = SIZE_MAX;
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -9,7 +9,7 @@
 #include "engine/answers/stack_facts.h"
 #include "engine/answers/who.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 namespace {
 
@@ -44,7 +44,7 @@ void curve_to_json(JsonWriter& json, std::string_view name,
 }
 
 void origin_to_json(JsonWriter& json, const FactsOrigin& origin) {
-  json.member("memstrata_facts", kFactsVersion);
+  json.member("gpustrata_facts", kFactsVersion);
   json.member("file", origin.file);
   json.member("run", origin.run);
   json.member("rank", origin.rank);
@@ -275,4 +275,4 @@ void to_json(JsonWriter& json, const FailedFacts& answer) {
   json.end_object();
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

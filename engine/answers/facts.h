@@ -14,9 +14,9 @@
 #include "engine/model/diagnostics.h"
 #include "engine/model/part.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
-// The version of the lines, their member "memstrata_facts".
+// The version of the lines, their member "gpustrata_facts".
 inline constexpr int kFactsVersion = 1;
 inline constexpr size_t kMostFactFrames = 32;
 
@@ -46,4 +46,4 @@ struct FailedFacts {
 };
 void to_json(JsonWriter& json, const FailedFacts& answer);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

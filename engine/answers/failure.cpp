@@ -7,7 +7,7 @@
 #include "engine/answers/printable.h"
 #include "engine/base/units.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 namespace {
 
@@ -46,7 +46,7 @@ std::string to_text(const Failed& failed) {
       : failed.inside.empty()
           ? fmt::format(" (at byte {})", count_text(failed.offset))
           : fmt::format(" (at byte {} of {})", count_text(failed.offset), printable(failed.inside));
-  return fmt::format("memstrata: {}: {}{}\n", printable(failed.about), printable(failed.message), place);
+  return fmt::format("gpustrata: {}: {}{}\n", printable(failed.about), printable(failed.message), place);
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -8,7 +8,7 @@
 #include "engine/base/json_writer.h"
 #include "engine/base/status.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // {"code","message","offset": -1 where there is no place,"inside"?}: to programs that embed the engine.
 void to_json(JsonWriter& json, const Error& error);
@@ -25,7 +25,7 @@ struct Failed {
 void error_to_json(JsonWriter& json, const Failed& failed);
 // {"file": about,"error": that}
 void to_json(JsonWriter& json, const Failed& failed);
-// "memstrata: a.pickle: The file ends too early. (at byte 1,234)", a line, printable.
+// "gpustrata: a.pickle: The file ends too early. (at byte 1,234)", a line, printable.
 [[nodiscard]] std::string to_text(const Failed& failed);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

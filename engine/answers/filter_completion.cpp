@@ -4,7 +4,7 @@
 
 #include "engine/base/units.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 void to_json(JsonWriter& json, const analysis::Completions& found) {
   json.begin_object();
@@ -25,4 +25,4 @@ void to_json(JsonWriter& json, const analysis::Completions& found) {
   json.end_object();
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

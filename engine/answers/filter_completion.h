@@ -4,9 +4,9 @@
 #include "engine/analysis/filter_completion.h"
 #include "engine/base/json_writer.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // {"from": byte of the filter,"items":[{"text","says": in a few words}]}
 void to_json(JsonWriter& json, const analysis::Completions& found);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

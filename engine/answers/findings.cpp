@@ -7,7 +7,7 @@
 #include "engine/answers/printable.h"
 #include "engine/base/units.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 using analysis::Finding;
 using model::Diag;
@@ -194,4 +194,4 @@ void noticed_reading_to_text(TextOut& out, std::span<const Finding> findings) {
   under(out, "Noticed while reading", findings);
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

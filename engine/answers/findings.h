@@ -11,7 +11,7 @@
 #include "engine/base/json_writer.h"
 #include "engine/model/diagnostics.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // One sentence: what it means for what is shown.
 [[nodiscard]] std::string_view text_of(model::Diag diag);
@@ -32,4 +32,4 @@ void noticed_to_text(TextOut& out, std::span<const analysis::Finding> findings);
 // The same of reading a file, "Noticed while reading".
 void noticed_reading_to_text(TextOut& out, std::span<const analysis::Finding> findings);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -6,7 +6,7 @@
 
 #include "engine/base/utf8.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 namespace {
 
@@ -120,4 +120,4 @@ std::string wrapped(std::span<const std::string> printable, size_t columns, size
   return out;
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 [[nodiscard]] size_t columns_of_text(std::string_view printable);
 
@@ -27,4 +27,4 @@ namespace memstrata::answers {
 // already, further ones are indented as far. A piece that is longer than a line has its own.
 [[nodiscard]] std::string wrapped(std::span<const std::string> printable, size_t columns, size_t indent);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -14,7 +14,7 @@
 #include "engine/base/units.h"
 #include "engine/base/utf8.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 using analysis::FoldedStacks;
 
@@ -156,4 +156,4 @@ void flame_to_svg(TextOut& out, const FoldedStacks& stacks, std::string_view tit
   FlamePicture(out, stacks).draw(title);
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

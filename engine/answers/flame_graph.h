@@ -8,7 +8,7 @@
 #include "engine/answers/text_out.h"
 #include "engine/base/json_writer.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // One line each: text, a space, bytes.
 void folded_to_text(TextOut& out, const analysis::FoldedStacks& stacks);
@@ -21,4 +21,4 @@ void to_json(JsonWriter& json, const analysis::FoldedStacks& stacks, int32_t dev
 // than 200,000 were left, narrower ones too; their bytes stay in what is below them.
 void flame_to_svg(TextOut& out, const analysis::FoldedStacks& stacks, std::string_view title);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -6,7 +6,7 @@
 
 #include "engine/base/base64.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 using model::Fleet;
 using model::FleetColumn;
@@ -171,7 +171,7 @@ std::string_view name_of(FleetKind kind) { return model::kFleetKinds[static_cast
 void to_json(JsonWriter& json, const Fleet& fleet, CurveBytes bytes) {
   Rows rows(json, fleet);
   json.begin_object();
-  json.member("memstrata_fleet", model::kFleetVersion);
+  json.member("gpustrata_fleet", model::kFleetVersion);
   rows.text("title", fleet.title);
   coverage_to_json(rows, fleet);
   json.key("says");
@@ -214,4 +214,4 @@ void summary_to_json(JsonWriter& json, const Fleet& fleet) {
   json.end_object();
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -12,7 +12,7 @@
 #include "engine/answers/printable.h"
 #include "engine/base/units.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 namespace {
 
@@ -122,4 +122,4 @@ class Page {
 
 void to_text(TextOut& out, const model::Fleet& fleet, size_t columns) { Page(out, fleet, columns).write(); }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -14,7 +14,7 @@
 #include "engine/base/units.h"
 #include "engine/replay/links.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 namespace {
 
@@ -98,4 +98,4 @@ void to_json(JsonWriter& json, const analysis::EventContext& context,
   json.end_object();
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

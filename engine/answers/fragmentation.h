@@ -10,7 +10,7 @@
 #include "engine/analysis/never_full.h"
 #include "engine/base/json_writer.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // {"event","reserved_bytes","allocated_bytes","pending_bytes","cached_bytes","largest_free_bytes","held_back_bytes",
 //  "share","pinned_segments",
@@ -26,4 +26,4 @@ void to_json(JsonWriter& json, const analysis::EventContext& context,
 void to_json(JsonWriter& json, const analysis::EventContext& context,
              const analysis::Fragmentation& fragmentation, std::span<const analysis::FreePlace> places);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

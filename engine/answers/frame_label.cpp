@@ -8,7 +8,7 @@
 #include "engine/answers/who.h"
 #include "engine/base/utf8.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 using analysis::FrameKey;
 
@@ -51,4 +51,4 @@ std::string frame_filter(std::string_view field, const model::Recording& recordi
 
 std::string no_stack_filter() { return "-call:*:*:*"; }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

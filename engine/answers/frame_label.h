@@ -7,7 +7,7 @@
 #include "engine/analysis/frame_keys.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // "forward model.py:96", "forward model.py", "nn/model.py"; of autograd nodes and operators their names. At most 120 bytes
 // a part.
@@ -20,4 +20,4 @@ namespace memstrata::answers {
 // Blocks without a stack.
 [[nodiscard]] std::string no_stack_filter();
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

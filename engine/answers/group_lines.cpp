@@ -11,7 +11,7 @@
 #include "engine/answers/who.h"
 #include "engine/base/units.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 using analysis::FrameLine;
 using analysis::TopBy;
@@ -109,4 +109,4 @@ size_t columns_beside(std::string_view numbers, size_t columns) {
   return std::max(columns - std::min(columns, numbers.size() + 2), kLeast);
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

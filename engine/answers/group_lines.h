@@ -7,7 +7,7 @@
 
 #include "engine/analysis/top.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // Lines of at most `columns`; never empty, printable. Of a stack the frames of the user's own code come first,
 // innermost first, at most eight: "forward  …/model/attention.py:120"; of one without such frames who asked
@@ -28,4 +28,4 @@ inline constexpr size_t kWide = 100'000;
 // Columns that are left beside `numbers`; enough for a name, however narrow the terminal is.
 [[nodiscard]] size_t columns_beside(std::string_view numbers, size_t columns);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

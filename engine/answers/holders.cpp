@@ -9,7 +9,7 @@
 #include "engine/answers/frame_label.h"
 #include "engine/base/utf8.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 using analysis::FrameKey;
 using analysis::HolderBy;
@@ -147,4 +147,4 @@ void to_json(JsonWriter& json, const analysis::CategoryRules& rules, std::string
   json.end_object();
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

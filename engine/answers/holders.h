@@ -7,7 +7,7 @@
 #include "engine/base/json_writer.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 struct HolderRows {
   size_t first = 0, count = 0;
@@ -28,4 +28,4 @@ void category_to_json(JsonWriter& json, const analysis::CategoryRules& rules, ui
 // {"names":[name],"rules","text"}
 void to_json(JsonWriter& json, const analysis::CategoryRules& rules, std::string_view text);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -7,7 +7,7 @@
 #include "engine/answers/text_out.h"
 #include "engine/base/json_writer.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // Of this namespace, so that to_json() is looked up here.
 struct JsonLine : JsonWriter {
@@ -31,4 +31,4 @@ void json_line(TextOut& out, const What&... what) {
   out.end_line(json);
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

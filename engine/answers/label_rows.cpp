@@ -8,7 +8,7 @@
 #include "engine/answers/fitted.h"
 #include "engine/base/units.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 void LabelRows::size(std::string_view label, int64_t bytes, std::string_view remark) {
   rows_.push_back({std::string(label), size_text(bytes), count_text(bytes), words_of(remark)});
@@ -42,4 +42,4 @@ void LabelRows::write(TextOut& out, size_t columns) const {
   }
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

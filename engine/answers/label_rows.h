@@ -9,7 +9,7 @@
 
 #include "engine/answers/text_out.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 class LabelRows {
  public:
@@ -29,4 +29,4 @@ class LabelRows {
   std::vector<Row> rows_;
 };
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

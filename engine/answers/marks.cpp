@@ -5,7 +5,7 @@
 #include "engine/answers/bounded.h"
 #include "engine/base/units.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 using trace::Action;
 
@@ -54,4 +54,4 @@ void to_json(JsonWriter& json, const model::Recording& recording, const analysis
   json.end_object();
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

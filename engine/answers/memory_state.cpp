@@ -10,7 +10,7 @@
 #include "engine/answers/who.h"
 #include "engine/base/units.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 using analysis::EventContext;
 using analysis::StateBlock;
@@ -291,4 +291,4 @@ void to_text(TextOut& out, const model::Recording& recording, const replay::Stat
   for (const BlockAt& block : memory.outside()) block_line(block);
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

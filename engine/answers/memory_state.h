@@ -10,7 +10,7 @@
 #include "engine/replay/memory_at.h"
 #include "engine/replay/state_layout.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // {"event","time_us": n|null,"reserved","allocated","active","requested","rounding","free": of blocks in
 //  segments,"largest_free","free_blocks","live_blocks","pending_blocks",
@@ -39,7 +39,7 @@ void to_json(JsonWriter& json, const analysis::EventContext& context,
 void members_to_json(JsonWriter& json, const analysis::EventContext& context,
                      const analysis::StateSegment& segment);
 
-// The answer of `memstrata state --json`:
+// The answer of `gpustrata state --json`:
 // {"device","event","reserved_bytes","allocated_bytes","active_bytes",
 //  "segments":[{"address","total_size","stream","pool","blocks":[{"address","size","requested_size","state"}]}]}.
 // Addresses are texts "0x...", segments and blocks ascend by address; stream is the raw handle, pool [a, b],
@@ -52,4 +52,4 @@ void to_json(JsonWriter& json, const model::Recording& recording, const replay::
 void to_text(TextOut& out, const model::Recording& recording, const replay::StateHistory& history,
              const replay::MemoryAt& memory);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -7,7 +7,7 @@
 
 #include "engine/base/units.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 using analysis::NotRecorded;
 using analysis::Overview;
@@ -60,4 +60,4 @@ MissingText missing_text(const Overview& overview, const analysis::Missing& miss
   return {std::move(text), std::string(words.python)};
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -5,11 +5,11 @@
 
 #include "engine/analysis/overview.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 struct MissingText {
   std::string text, python;
 };
 [[nodiscard]] MissingText missing_text(const analysis::Overview& overview, const analysis::Missing& missing);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -5,7 +5,7 @@
 #include "engine/base/units.h"
 #include "engine/replay/state_history.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 std::string moment_text(int32_t event, const analysis::Moments& moments) {
   if (moments.event_count == 0) return "as saved";
@@ -19,4 +19,4 @@ std::string device_text(int32_t device) {
   return device == replay::kHostDevice ? "host memory" : fmt::format("device {}", device);
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -6,7 +6,7 @@
 
 #include "engine/analysis/moments.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // "at the peak, after event 57 of 96", "after event 3 of 96", "before the first event", "as saved": a device without
 // events. Events are named by their index, and so is the last one.
@@ -15,4 +15,4 @@ namespace memstrata::answers {
 // "device 0", "host memory"
 [[nodiscard]] std::string device_text(int32_t device);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -6,7 +6,7 @@
 
 #include "engine/answers/who.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 void never_freed_to_json(JsonWriter& json, const model::Recording& recording, const analysis::Top& found,
                          int32_t from) {
@@ -37,4 +37,4 @@ void never_freed_to_json(JsonWriter& json, const model::Recording& recording, co
   json.end_object();
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -7,11 +7,11 @@
 #include "engine/base/json_writer.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // {"bytes","blocks","filter": all of them,"rows":[{"who","bytes","blocks","rank","filter"}],
 //  "other":{"bytes","blocks","rows"}}: rows and other add up.
 void never_freed_to_json(JsonWriter& json, const model::Recording& recording, const analysis::Top& found,
                          int32_t from);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -10,7 +10,7 @@
 #include "engine/base/units.h"
 #include "engine/replay/memory_at.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 namespace {
 
@@ -54,4 +54,4 @@ void to_json(JsonWriter& json, const analysis::EventContext& context, const anal
   json.end_object();
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -5,7 +5,7 @@
 #include "engine/analysis/never_full.h"
 #include "engine/base/json_writer.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // {"text": a sentence,"all_segments","segments": those never full,"never_used_bytes": of all of them,
 //  "worst":[{"segment":"0x...","segment_bytes","most_in_use_bytes","most_event": first event after which it was so much,
@@ -13,4 +13,4 @@ namespace memstrata::answers {
 //            "who": asked for the segment,"stack","row": of the segment in the state}]}
 void to_json(JsonWriter& json, const analysis::EventContext& context, const analysis::NeverFull& found);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -1,6 +1,6 @@
 #include "engine/answers/no_stack_reasons.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 using analysis::NoStackReason;
 
@@ -41,4 +41,4 @@ std::string_view to_text(NoStackReason reason) {
   return {};
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

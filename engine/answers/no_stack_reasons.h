@@ -5,8 +5,8 @@
 
 #include "engine/analysis/no_stack_reasons.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 [[nodiscard]] std::string_view to_text(analysis::NoStackReason reason);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -5,7 +5,7 @@
 #include "engine/answers/findings.h"
 #include "engine/answers/parts.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 namespace {
 
@@ -158,4 +158,4 @@ void write_json_line(TextOut& out, const analysis::OperatorComparison& compariso
   out.end_line(json);
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

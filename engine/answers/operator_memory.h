@@ -1,4 +1,4 @@
-// Memory by operator as JSON: `memstrata tracker --json`. Without the outer braces, so that callers can add members.
+// Memory by operator as JSON: `gpustrata tracker --json`. Without the outer braces, so that callers can add members.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@
 #include "engine/base/json_writer.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // "ops","retries"|null,"markers":{name: op},"peak":{"allocated_bytes","op"}|null,
 // "active_peak_bytes","reserved_peak_bytes"|null,"unused":{"bytes","op","reserved_bytes"}|null,
@@ -43,4 +43,4 @@ void to_text(TextOut& out, const model::Recording& recording, const analysis::Op
 void to_text(TextOut& out, const analysis::OperatorComparison& comparison, std::string_view before,
              std::string_view after, size_t columns);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -11,7 +11,7 @@
 #include "engine/answers/printable.h"
 #include "engine/base/units.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 namespace {
 
@@ -132,4 +132,4 @@ void to_text(TextOut& out, const analysis::OperatorComparison& comparison, std::
   write_comparison(out, comparison, columns);
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -13,7 +13,7 @@
 #include "engine/base/saturating.h"
 #include "engine/base/units.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 using analysis::OpBy;
 using analysis::OpGroups;
@@ -231,4 +231,4 @@ std::string profiler_size_text(int64_t bytes) {
   return fmt::format("{} B", bytes);
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -13,7 +13,7 @@
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 using analysis::OpSort;
 
@@ -68,4 +68,4 @@ void to_json(JsonWriter& json, const model::Recording& recording, const analysis
 // As PyTorch prints sizes: "769.00 KB", "-292 B"; the units are binary all the same.
 [[nodiscard]] std::string profiler_size_text(int64_t bytes);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

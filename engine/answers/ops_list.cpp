@@ -7,7 +7,7 @@
 #include "engine/answers/ops.h"
 #include "engine/base/saturating.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 using analysis::OpBy;
 using analysis::OpGroups;
@@ -141,4 +141,4 @@ bool to_json(JsonWriter& json, const model::Recording& recording, const analysis
   return true;
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -11,7 +11,7 @@
 #include "engine/answers/printable.h"
 #include "engine/base/units.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 namespace {
 
@@ -143,4 +143,4 @@ Status to_text(TextOut& out, const model::Recording& recording, const ProfilerTa
   return {};
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

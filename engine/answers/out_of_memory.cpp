@@ -10,7 +10,7 @@
 #include "engine/base/saturating.h"
 #include "engine/base/units.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 using analysis::ExplainedOutOfMemory;
 using analysis::FreePlace;
@@ -345,4 +345,4 @@ void to_json(JsonWriter& json, const model::Recording& recording, const analysis
   json.end_array();
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -8,7 +8,7 @@
 #include "engine/base/json_writer.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // "too_big", "full", "fragmented", "elsewhere", "limit", "unknown"
 [[nodiscard]] std::string_view name_of(analysis::Verdict verdict);
@@ -48,4 +48,4 @@ void to_json(JsonWriter& json, const model::Recording& recording, const analysis
 // A list of them: those that are explained.
 void to_json(JsonWriter& json, const model::Recording& recording, const analysis::OutOfMemoryEvents& events);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

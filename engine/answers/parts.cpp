@@ -7,7 +7,7 @@
 #include "engine/answers/bounded.h"
 #include "engine/base/utf8.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 namespace {
 
@@ -135,4 +135,4 @@ void both_to_json(JsonWriter& json, std::string_view name, const analysis::Befor
   json.end_object();
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

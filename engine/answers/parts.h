@@ -12,7 +12,7 @@
 #include "engine/base/json_writer.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // [a, b], or null where the file does not say.
 void pool_to_json(JsonWriter& json, const model::Recording& recording, PoolId pool);
@@ -37,4 +37,4 @@ void both_to_json(JsonWriter& json, std::string_view name, const analysis::Befor
 
 [[nodiscard]] std::string_view name_of(model::BlockState state);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

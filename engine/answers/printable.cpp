@@ -5,7 +5,7 @@
 #include "engine/base/shown.h"
 #include "engine/base/utf8.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 namespace {
 
@@ -49,4 +49,4 @@ std::string shortened(std::string_view text, size_t bytes) {
   return printable(text.substr(0, end)) + "...";
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

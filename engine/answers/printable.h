@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // What a terminal would act on or not show becomes U+FFFD: invalid UTF-8, control characters (C0, DEL, C1),
 // those that change the direction of what follows, separators of lines, and characters without a width.
@@ -14,4 +14,4 @@ namespace memstrata::answers {
 // The same, cut to about `bytes` with a sign that it was cut.
 [[nodiscard]] std::string shortened(std::string_view text, size_t bytes);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -15,7 +15,7 @@
 #include "engine/answers/top.h"
 #include "engine/answers/who.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 using analysis::EventContext;
 using analysis::StepsFrom;
@@ -188,4 +188,4 @@ void ReportLine::end(const model::Diagnostics& diagnostics) {
   out_.end_line(json_);
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -1,4 +1,4 @@
-// What `memstrata report` says of a device, as JSON.
+// What `gpustrata report` says of a device, as JSON.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 #include "engine/base/json_writer.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // "annotations", "regions", "period"; empty for nothing, which JSON gives as null.
 [[nodiscard]] std::string_view name_of(analysis::StepsFrom from);
@@ -43,4 +43,4 @@ class ReportLine {
   JsonWriter json_;
 };
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

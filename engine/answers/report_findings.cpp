@@ -13,7 +13,7 @@
 #include "engine/base/units.h"
 #include "engine/replay/links.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 using analysis::Report;
 using analysis::Who;
@@ -404,4 +404,4 @@ void to_json(JsonWriter& json, const ReportFinding& finding) {
   json.end_object();
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -10,7 +10,7 @@
 #include "engine/analysis/report.h"
 #include "engine/base/json_writer.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // What proves a sentence: an event, the rank of a block, blocks that a filter means, an answer that tells more
 // ("oom", "leaks", "fragmentation").
@@ -67,4 +67,4 @@ void to_json(JsonWriter& json, const ReportFinding& finding);
 // "event 57", "before the recording"
 [[nodiscard]] std::string since_text(int32_t event);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

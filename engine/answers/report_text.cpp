@@ -16,7 +16,7 @@
 #include "engine/answers/who.h"
 #include "engine/base/units.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 using analysis::ExplainedOutOfMemory;
 using analysis::Report;
@@ -156,7 +156,7 @@ class Page {
     }
     if (top.other_count > 0)
       out_ += table_row(numbers_of(top.other_bytes, top.other_count),
-                        {fmt::format("({} more; see memstrata top)", count_text(top.all_groups - shown))});
+                        {fmt::format("({} more; see gpustrata top)", count_text(top.all_groups - shown))});
     categories();
   }
 
@@ -242,4 +242,4 @@ std::string report_text(const analysis::EventContext& context, const Report& rep
   return Page(context, report, rules, columns).text();
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -6,7 +6,7 @@
 
 #include "engine/analysis/report.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // Lines of at most `columns`, printable, with two spaces before each; the first says what it is all about. In this
 // order, and only what there is: out of memory; leaks; the peak; memory that is reserved but not used; what was there
@@ -14,4 +14,4 @@ namespace memstrata::answers {
 [[nodiscard]] std::string report_text(const analysis::EventContext& context, const analysis::Report& report,
                                       const analysis::CategoryRules& rules, size_t columns);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

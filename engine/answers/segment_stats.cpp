@@ -6,7 +6,7 @@
 #include "engine/answers/parts.h"
 #include "engine/base/units.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 using analysis::BlockUses;
 using analysis::EventContext;
@@ -84,4 +84,4 @@ void to_text(TextOut& out, const EventContext& context, const replay::MemoryAt& 
       "block,\n0-9 = several blocks and its filled tenths, * = several that fill it, space = free.\n");
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

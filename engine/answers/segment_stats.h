@@ -1,4 +1,4 @@
-// What the bytes of every segment are used for: the answer of `memstrata stats`.
+// What the bytes of every segment are used for: the answer of `gpustrata stats`.
 #pragma once
 
 #include "engine/analysis/event_context.h"
@@ -7,7 +7,7 @@
 #include "engine/base/json_writer.h"
 #include "engine/replay/memory_at.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // {"device","event","reserved","allocated","pending","requested","rounding","free","free_blocks","largest_free",
 //  "segments":[{"address","name","size","allocated","pending","requested","rounding","free","stream","pool","bar"}]}
@@ -18,4 +18,4 @@ void to_json(JsonWriter& json, const analysis::EventContext& context, const repl
 void to_text(TextOut& out, const analysis::EventContext& context, const replay::MemoryAt& memory,
              const analysis::MemoryStats& stats);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

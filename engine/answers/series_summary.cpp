@@ -2,7 +2,7 @@
 
 #include "engine/answers/bounded.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 namespace {
 
@@ -85,4 +85,4 @@ void series_to_json(JsonWriter& json, std::span<const analysis::SeriesSummary> a
   }
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

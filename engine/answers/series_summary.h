@@ -1,4 +1,4 @@
-// Numbers over time as JSON of `memstrata summary`; the shape is in engine/cli/README.md.
+// Numbers over time as JSON of `gpustrata summary`; the shape is in engine/cli/README.md.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 #include "engine/answers/text_out.h"
 #include "engine/base/json_writer.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // "counters", "categories", "operators".
 [[nodiscard]] std::string_view name_of(model::SeriesAre are);
@@ -22,4 +22,4 @@ void series_to_json(JsonWriter& json, std::span<const analysis::SeriesSummary> a
 // Lines of at most `columns`.
 void to_text(TextOut& out, const analysis::SeriesSummary& series, size_t columns);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

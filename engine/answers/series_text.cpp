@@ -12,7 +12,7 @@
 #include "engine/base/saturating.h"
 #include "engine/base/units.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 namespace {
 
@@ -82,8 +82,8 @@ void to_text(TextOut& out, const analysis::SeriesSummary& series, size_t columns
     return;
   }
   out.print("\n  Numbers over {}\n", series.are == model::SeriesAre::operators
-                                         ? "operator calls; memstrata tracker has them by operator and module"
-                                         : "time; memstrata telemetry has the findings");
+                                         ? "operator calls; gpustrata tracker has them by operator and module"
+                                         : "time; gpustrata telemetry has the findings");
   LabelRows rows;
   for (const analysis::SeriesRow& row : series.rows) {
     std::string label = shortened(row.name, 40);
@@ -101,4 +101,4 @@ void to_text(TextOut& out, const analysis::SeriesSummary& series, size_t columns
   if (series.more > 0) out.print("    ({} more)\n", count_text(series.more));
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -3,7 +3,7 @@
 #include "engine/answers/bounded.h"
 #include "engine/answers/series_summary.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 namespace {
 
@@ -132,4 +132,4 @@ void nulls_to_json(JsonWriter& json, std::string_view name, size_t count) {
   json.end_object();
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

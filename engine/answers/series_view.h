@@ -6,12 +6,12 @@
 #include "engine/analysis/series_view.h"
 #include "engine/base/json_writer.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // [{"part","name","of":"counters"|"categories"|"operators","has_clock","extent","first_step","first_us"|null,"last_us"|null,
 //   "curves":[{"series","name","device"|null,"points","highest"|null,"lowest"|null,"chart"}],"curves_left_out",
 //   "marks":[{"position","device"|null,"name","note"}],"marks_left_out","calls","timeline"|null}]; the timeline as in
-// `memstrata summary`.
+// `gpustrata summary`.
 void to_json(JsonWriter& json, std::span<const analysis::SeriesPart> parts);
 
 // {"position","time_us"|null,"label"|null,"note"|null,"values":[bytes|null]}, a value for each series.
@@ -24,4 +24,4 @@ void to_json(JsonWriter& json, std::span<const analysis::FunctionCall> calls);
 void objects_to_json(JsonWriter& json, std::string_view name, size_t count);
 void nulls_to_json(JsonWriter& json, std::string_view name, size_t count);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

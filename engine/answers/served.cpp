@@ -2,7 +2,7 @@
 
 #include "engine/answers/failure.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 void to_json(JsonWriter& json, const ServedFiles& served) {
   json.begin_object();
@@ -52,4 +52,4 @@ void to_json(JsonWriter& json, const Refused& refused) {
   json.end_object();
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

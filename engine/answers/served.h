@@ -10,7 +10,7 @@
 #include "engine/base/json_writer.h"
 #include "engine/base/status.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 struct ServedFile {
   std::string name;
@@ -50,4 +50,4 @@ struct Refused {
 // {"error":{as in failure.h}}
 void to_json(JsonWriter& json, const Refused& refused);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -11,7 +11,7 @@
 #include "engine/base/charge.h"
 #include "engine/base/units.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 using alloc::Stat;
 using simulate::Outcome;
@@ -237,4 +237,4 @@ Result<std::string> simulate_json(std::string_view script, int64_t device_bytes,
   return text;
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -11,7 +11,7 @@
 #include "engine/base/status.h"
 #include "engine/simulate/simulation.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // One object, one line. All numbers are those after the last step.
 //   trace     "action place size[ @stream]" per event; oom: "free=BYTES" for the place, snapshot: "-"
@@ -37,4 +37,4 @@ void to_text(TextOut& out, const simulate::Simulation& simulation);
 [[nodiscard]] Result<std::string> simulate_json(std::string_view script, int64_t device_bytes,
                                                 std::string_view conf, Budget& budget);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -2,7 +2,7 @@
 
 #include "engine/answers/bounded.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 void to_json(JsonWriter& json, const analysis::SourceLines& found) {
   json.begin_object();
@@ -34,4 +34,4 @@ void to_json(JsonWriter& json, const model::Recording& recording, const analysis
   json.end_array();
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -5,11 +5,11 @@
 #include "engine/base/json_writer.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // {"lines":[{"line","own_bytes","own_blocks","bytes","blocks"}],"lines_left_out"}
 void to_json(JsonWriter& json, const analysis::SourceLines& found);
 // [{"file","bytes","blocks"}]
 void to_json(JsonWriter& json, const model::Recording& recording, const analysis::SourceFiles& found);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

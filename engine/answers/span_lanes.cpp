@@ -7,7 +7,7 @@
 
 #include "engine/answers/bounded.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 namespace {
 
@@ -149,4 +149,4 @@ void to_json(JsonWriter& json, const ShownSpan& shown) {
   json.end_object();
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

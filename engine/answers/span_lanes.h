@@ -8,7 +8,7 @@
 #include "engine/model/recording.h"
 #include "engine/replay/span_lanes.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // {"threads":[{"process","id","name": text|null,"spans","records","rows","deeper"}],"threads_left_out"}.
 void to_json(JsonWriter& json, const model::Recording& recording, const replay::SpanLanes& lanes);
@@ -33,4 +33,4 @@ struct ShownSpan {
 // "filter": what lights its blocks | null}.
 void to_json(JsonWriter& json, const ShownSpan& shown);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

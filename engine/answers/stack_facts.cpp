@@ -11,7 +11,7 @@
 #include "engine/base/hash.h"
 #include "engine/base/units.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 using analysis::BeforeAfter;
 using analysis::ComparedPart;
@@ -203,4 +203,4 @@ void to_json(JsonWriter& json, const model::Recording& after, const analysis::St
   json.end_object();
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

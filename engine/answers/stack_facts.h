@@ -7,7 +7,7 @@
 #include "engine/base/json_writer.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // {"bytes","blocks","keys":[text],"places":[text],"sizes":[n],"counts":[n],"rest_bytes","rest_blocks",
 //  "parts":[{"who","stack": its innermost lines|null,"filter","rank"}]}: one entry a stack in each list, largest first.
@@ -29,4 +29,4 @@ inline constexpr size_t kMostComparedRows = 500;
 void to_json(JsonWriter& json, const model::Recording& after, const analysis::StackFacts& facts,
              const analysis::ComparedParts& parts);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

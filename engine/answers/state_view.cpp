@@ -8,7 +8,7 @@
 #include "engine/answers/memory_state.h"
 #include "engine/answers/parts.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 void to_json(JsonWriter& json, const analysis::StateInfo& info) {
   json.begin_object();
@@ -69,4 +69,4 @@ void to_json(JsonWriter& json, const analysis::EventContext& context, const anal
   json.end_object();
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

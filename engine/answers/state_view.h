@@ -8,7 +8,7 @@
 #include "engine/analysis/state_view.h"
 #include "engine/base/json_writer.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // {"events","blocks","ranges","peak_event","oom_events","snapshot_events","annotate_events",
 //  "diagnostics"}
@@ -23,4 +23,4 @@ void to_json(JsonWriter& json, const std::optional<analysis::StatePlace>& place)
 // {"count","rows":[{"row","name","address","size","stream","stream_handle","pool","expandable","pieces"}]}
 void to_json(JsonWriter& json, const analysis::EventContext& context, const analysis::RegionList& regions);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

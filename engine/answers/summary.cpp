@@ -7,7 +7,7 @@
 #include "engine/answers/series_summary.h"
 #include "engine/base/utf8.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 namespace {
 
@@ -93,4 +93,4 @@ void to_json(JsonWriter& json, const analysis::Summary& summary, std::string_vie
   json.end_object();
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -1,4 +1,4 @@
-// What is in a file: the answer of `memstrata summary`. The shape is in engine/cli/README.md.
+// What is in a file: the answer of `gpustrata summary`. The shape is in engine/cli/README.md.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include "engine/answers/text_out.h"
 #include "engine/base/json_writer.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // {"file","format","bytes","snapshots":[...],"diagnostics":[...]}
 void to_json(JsonWriter& json, const analysis::Summary& summary, std::string_view file);
@@ -16,4 +16,4 @@ void to_json(JsonWriter& json, const analysis::Summary& summary, std::string_vie
 // A table for each device, and what was noticed; lines of at most `columns`, as far as words allow.
 void to_text(TextOut& out, const analysis::Summary& summary, std::string_view file, size_t columns);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

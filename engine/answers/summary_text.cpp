@@ -14,7 +14,7 @@
 #include "engine/answers/summary.h"
 #include "engine/base/units.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 namespace {
 
@@ -110,4 +110,4 @@ void to_text(TextOut& out, const analysis::Summary& summary, std::string_view fi
   noticed_reading_to_text(out, summary.diagnostics);
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -12,7 +12,7 @@
 #include "engine/base/units.h"
 #include "engine/base/utf8.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 using analysis::TelemetryFinding;
 using Kind = TelemetryFinding::Kind;
@@ -199,7 +199,7 @@ void to_json(JsonWriter& json, const analysis::Telemetry& telemetry) {
   for (const TelemetryFinding& finding : telemetry.findings) {
     json.begin_object();
     json.member("name", name_of(finding.kind));
-    json.member("by", finding.is_original() ? "gpumemprof" : "memstrata");
+    json.member("by", finding.is_original() ? "gpumemprof" : "gpustrata");
     json.member("severity", model::name_of(finding.severity));
     json.member("device", device_or_null(finding.device));
     json.member("text", text_of(finding));
@@ -227,4 +227,4 @@ void write_json_line(TextOut& out, const model::Recording& recording, const anal
   out.end_line(json);
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -1,4 +1,4 @@
-// Counters of an allocator as JSON, and its findings in sentences: `memstrata telemetry`.
+// Counters of an allocator as JSON, and its findings in sentences: `gpustrata telemetry`.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 #include "engine/base/json_writer.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // snake_case; gpumemprof's own word for what is a finding of it.
 [[nodiscard]] std::string_view name_of(analysis::TelemetryFinding::Kind kind);
@@ -19,7 +19,7 @@ namespace memstrata::answers {
 // "samples","devices":[{"device": ordinal, -1 = CPU | null,"samples","peak_allocated_bytes","peak_reserved_bytes"}],
 // "functions":[{"name","calls","total_time_s","net_bytes","peak_bytes","peak_over_entry_bytes"}], bytes null where the file
 // does not say them,
-// "findings":[{"name","by":"memstrata"|"gpumemprof","severity","device"|null,"text"}]; without the outer braces.
+// "findings":[{"name","by":"gpustrata"|"gpumemprof","severity","device"|null,"text"}]; without the outer braces.
 void to_json(JsonWriter& json, const analysis::Telemetry& telemetry);
 
 // The same as an object of its own.
@@ -32,4 +32,4 @@ void write_json_line(TextOut& out, const model::Recording& recording, const anal
 void to_text(TextOut& out, const model::Recording& recording, const analysis::Telemetry& telemetry,
              std::string_view path, size_t columns);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

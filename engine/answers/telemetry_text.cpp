@@ -12,7 +12,7 @@
 #include "engine/answers/telemetry.h"
 #include "engine/base/units.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 namespace {
 
@@ -71,7 +71,7 @@ void write_findings(TextOut& out, const analysis::Telemetry& telemetry, size_t c
       for (std::string& word : words) word = fitted(word, std::max(columns, 2 * label.size()) - label.size());
       out.add(label + wrapped(words, columns, label.size()) + "\n");
     }
-    if (!any && !originals) out.add("\n  Nothing is odd by the rules of memstrata.\n");
+    if (!any && !originals) out.add("\n  Nothing is odd by the rules of gpustrata.\n");
   };
   list("What is odd", false);
   list("What gpumemprof says of the same numbers", true);
@@ -89,4 +89,4 @@ void to_text(TextOut& out, const model::Recording& recording, const analysis::Te
   noticed_reading_to_text(out, analysis::findings(recording.diagnostics));
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -2,7 +2,7 @@
 
 #include "engine/answers/printable.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 void TextOut::write(std::string_view text) {
   if (status_ && !text.empty()) status_ = sink_.write(io::bytes_of(text));
@@ -41,4 +41,4 @@ Status TextOut::finish() {
   return status_;
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -11,7 +11,7 @@
 #include "engine/base/json_writer.h"
 #include "engine/io/byte_sink.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // What fails is remembered and said by finish(); nothing is written after it.
 class TextOut {
@@ -45,4 +45,4 @@ class TextOut {
   Status status_;
 };
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -15,7 +15,7 @@
 #include "engine/base/units.h"
 #include "engine/base/utf8.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 using analysis::BandDetails;
 using analysis::BandKind;
@@ -283,4 +283,4 @@ void to_json(JsonWriter& json, const analysis::Shares& shares) {
   json.end_object();
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

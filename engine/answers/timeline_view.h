@@ -12,7 +12,7 @@
 #include "engine/analysis/timeline_view.h"
 #include "engine/base/json_writer.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // {} or, with names, {"curves":{}}: columns go there.
 void columns_to_json(JsonWriter& json, std::initializer_list<std::string_view> objects);
@@ -50,4 +50,4 @@ void matches_to_json(JsonWriter& json, const analysis::Matches* matches, int64_t
 // {"event","level","kinds":[{"bytes","blocks"}],"unused"?,"matched":{"bytes","blocks"}|null}
 void to_json(JsonWriter& json, const analysis::Shares& shares);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

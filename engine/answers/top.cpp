@@ -14,7 +14,7 @@
 #include "engine/base/units.h"
 #include "engine/base/utf8.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 using analysis::FrameLine;
 using analysis::Top;
@@ -168,4 +168,4 @@ void to_text(TextOut& out, const TopAnswer& answer, size_t columns) {
     out.print("\n  There is no device {} in this file.\n", *answer.only_device);
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -1,4 +1,4 @@
-// What is alive at a moment, by who asked for it: the answer of `memstrata top`; and the lines of stacks.
+// What is alive at a moment, by who asked for it: the answer of `gpustrata top`; and the lines of stacks.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 #include "engine/model/recording.h"
 #include "engine/replay/attached_ops.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // Lines of a stack as they are shown, innermost first: hidden frames are left out unless all are hidden;
 // "file:line:name", repeated ones once with " (repeats N times)".
@@ -51,4 +51,4 @@ void to_json(JsonWriter& json, const TopAnswer& answer);
 // A table for each device, of lines of at most `columns`.
 void to_text(TextOut& out, const TopAnswer& answer, size_t columns);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

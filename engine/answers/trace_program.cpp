@@ -14,7 +14,7 @@
 #include "engine/base/units.h"
 #include "engine/replay/memory_at.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 using analysis::EventContext;
 using analysis::TraceStep;
@@ -94,4 +94,4 @@ void trace_to_json(TextOut& out, const EventContext& context) {
   out.end_line(json);
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -4,7 +4,7 @@
 
 #include "engine/analysis/pool_id.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 using analysis::Rehearsal;
 using analysis::RunNumbers;
@@ -221,4 +221,4 @@ std::string what_if_json(std::string_view file, const Rehearsal& rehearsal, cons
   return std::move(json).text() + "\n";
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

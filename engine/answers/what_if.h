@@ -10,7 +10,7 @@
 #include "engine/analysis/what_if.h"
 #include "engine/base/json_writer.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // Members of an object, so that callers can add some:
 //   "device","conf","capacity": n|null,"requests": n,"guesses":[{"name","count","text"}],
@@ -54,4 +54,4 @@ void to_json(JsonWriter& json, const analysis::StateDifferences& differences);
                                          const analysis::WhatIfAnswer& answer);
 [[nodiscard]] std::string guess_text(simulate::Guess guess, int64_t count);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -7,7 +7,7 @@
 #include "engine/base/units.h"
 #include "engine/simulate/segment_actions.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 using analysis::Rehearsal;
 using analysis::RunNumbers;
@@ -316,4 +316,4 @@ std::string to_text(const Rehearsal& rehearsal, const WhatIfAnswer& answer) {
   return text + "\n" + wrapped(recommendation(rehearsal, answer), 2);
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

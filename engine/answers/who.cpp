@@ -6,7 +6,7 @@
 
 #include "engine/base/utf8.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 using analysis::Who;
 
@@ -64,4 +64,4 @@ void who_to_json(JsonWriter& json, const model::Recording& recording, const Who&
   }
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -9,7 +9,7 @@
 #include "engine/base/json_writer.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 // "cross_entropy_loss", "DivBackward0", "aten::addmm"; empty for nothing.
 [[nodiscard]] std::string function_text(const analysis::Who& who);
@@ -28,4 +28,4 @@ namespace memstrata::answers {
 // Member "who": who_text(), or null for nothing.
 void who_to_json(JsonWriter& json, const model::Recording& recording, const analysis::Who& who);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

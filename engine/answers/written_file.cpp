@@ -6,7 +6,7 @@
 #include "engine/answers/printable.h"
 #include "engine/base/units.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 namespace {
 
@@ -111,4 +111,4 @@ std::string to_text(const Page& done) {
                      finding_lines(done.findings, Remarks::left_out));
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

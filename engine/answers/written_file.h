@@ -1,4 +1,4 @@
-// What a command wrote: the answers of `memstrata convert` and `memstrata html`.
+// What a command wrote: the answers of `gpustrata convert` and `gpustrata html`.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include "engine/base/json_writer.h"
 #include "engine/model/anonymous.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 struct Conversion {
   std::string_view file;
@@ -52,4 +52,4 @@ struct Page {
 void to_json(JsonWriter& json, const Page& done);
 [[nodiscard]] std::string to_text(const Page& done);
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

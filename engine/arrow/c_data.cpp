@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-namespace memstrata::arrow {
+namespace gpustrata::arrow {
 
 namespace {
 
@@ -93,4 +93,4 @@ void export_array(const std::shared_ptr<const Table>& table, const Field& field,
   out.release = release<ArrayParts, ArrowArray>;
 }
 
-}  // namespace memstrata::arrow
+}  // namespace gpustrata::arrow

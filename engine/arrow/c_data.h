@@ -8,7 +8,7 @@
 
 #include "engine/arrow/table.h"
 
-namespace memstrata::arrow {
+namespace gpustrata::arrow {
 
 enum class Dictionaries : uint8_t {
   as_texts,    // fields of their own: their numbers, and the texts beside
@@ -24,4 +24,4 @@ void export_array(const std::shared_ptr<const Table>& table, const Field& field,
 // What a dictionary is: not nullable, without a name.
 [[nodiscard]] const Field& text_field();
 
-}  // namespace memstrata::arrow
+}  // namespace gpustrata::arrow

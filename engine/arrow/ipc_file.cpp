@@ -8,7 +8,7 @@
 
 #include "engine/arrow/c_data.h"
 
-namespace memstrata::arrow {
+namespace gpustrata::arrow {
 
 namespace {
 
@@ -147,7 +147,7 @@ Status IpcFile::write_dictionary(const std::shared_ptr<const Table>& table, int6
   if (code == 0) {
     const Exported exported(table, field, array);
     code = ArrowArrayViewSetArray(&view, &exported.arrow, &to.error);
-    if (code == 0) code = MemstrataEncodeDictionary(&to.encoder, id, &view, &to.body, &to.error);
+    if (code == 0) code = GpustrataEncodeDictionary(&to.encoder, id, &view, &to.body, &to.error);
   }
   ArrowArrayViewReset(&view);
   return code == 0 ? write_message(&to.footer.dictionary_blocks) : to.failed(code);
@@ -162,7 +162,7 @@ Status IpcFile::finish(const std::shared_ptr<const Table>& table) {
     if (Status status = write_dictionary(table, static_cast<int64_t>(id), texts); !status) return status;
   }
   if (Status status = write(io::bytes_of(kEndOfStream)); !status) return status;
-  if (const int code = MemstrataEncodeFooter(&to.encoder, &to.schema, &to.footer, &to.error); code != 0)
+  if (const int code = GpustrataEncodeFooter(&to.encoder, &to.schema, &to.footer, &to.error); code != 0)
     return to.failed(code);
   to.message.size_bytes = 0;
   if (const int code = ArrowIpcEncoderFinalizeBuffer(&to.encoder, 0, &to.message); code != 0)
@@ -174,4 +174,4 @@ Status IpcFile::finish(const std::shared_ptr<const Table>& table) {
   return write(io::bytes_of(kMagic.substr(0, 6)));
 }
 
-}  // namespace memstrata::arrow
+}  // namespace gpustrata::arrow

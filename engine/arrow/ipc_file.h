@@ -14,7 +14,7 @@
 #include "engine/arrow/table_builder.h"
 #include "engine/io/byte_sink.h"
 
-namespace memstrata::arrow {
+namespace gpustrata::arrow {
 
 class IpcFile final : public BatchSink {
  public:
@@ -39,4 +39,4 @@ class IpcFile final : public BatchSink {
   std::unique_ptr<Encoding> encoding_;
 };
 
-}  // namespace memstrata::arrow
+}  // namespace gpustrata::arrow

@@ -10,7 +10,7 @@
 #include "engine/analysis/op_list.h"
 #include "engine/arrow/table_builder.h"
 
-namespace memstrata::arrow {
+namespace gpustrata::arrow {
 
 namespace {
 
@@ -112,4 +112,4 @@ Result<std::shared_ptr<const Table>> make_op_table(const model::Recording& recor
   return table;
 }
 
-}  // namespace memstrata::arrow
+}  // namespace gpustrata::arrow

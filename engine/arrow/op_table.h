@@ -1,4 +1,4 @@
-// The ops of a profiler's trace as a table: one row an op and device, as `memstrata ops --json` has them.
+// The ops of a profiler's trace as a table: one row an op and device, as `gpustrata ops --json` has them.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::arrow {
+namespace gpustrata::arrow {
 
 // Columns: name, device, calls, net, self, gross, peak, abs_peak, at_peak, freed, at_return (analysis/op_memory.h;
 // at_return null where records lack addresses); by device, the op that holds most of its peak first. `snapshot`: index in
@@ -22,4 +22,4 @@ namespace memstrata::arrow {
                                                                  int32_t snapshot, std::string_view device,
                                                                  analysis::OpScope scope);
 
-}  // namespace memstrata::arrow
+}  // namespace gpustrata::arrow

@@ -13,7 +13,7 @@
 #include "engine/io/writers/snapshot_shape.h"
 #include "engine/replay/device.h"
 
-namespace memstrata::arrow {
+namespace gpustrata::arrow {
 
 namespace {
 
@@ -352,4 +352,4 @@ Result<std::shared_ptr<const Table>> make_table(const Recording& recording, std:
   return table;
 }
 
-}  // namespace memstrata::arrow
+}  // namespace gpustrata::arrow

@@ -7,7 +7,7 @@
 
 #include "engine/arrow/table_builder.h"
 
-namespace memstrata::arrow {
+namespace gpustrata::arrow {
 
 enum class TableKind : int32_t { events, blocks, segments, lives, stacks };
 
@@ -30,4 +30,4 @@ struct TableChoice {
                                                               std::shared_ptr<const void> keeps,
                                                               const TableChoice& choice);
 
-}  // namespace memstrata::arrow
+}  // namespace gpustrata::arrow

@@ -13,7 +13,7 @@
 #include "engine/analysis/shown_stacks.h"
 #include "engine/answers/stack_facts.h"
 
-namespace memstrata::arrow {
+namespace gpustrata::arrow {
 
 namespace {
 
@@ -186,4 +186,4 @@ void add_stacks(TableBuilder& table) {
   who.finish();
 }
 
-}  // namespace memstrata::arrow
+}  // namespace gpustrata::arrow

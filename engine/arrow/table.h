@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace memstrata::arrow {
+namespace gpustrata::arrow {
 
 struct Field {
   std::string name;
@@ -42,4 +42,4 @@ struct Table {
   }
 };
 
-}  // namespace memstrata::arrow
+}  // namespace gpustrata::arrow

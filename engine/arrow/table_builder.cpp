@@ -7,7 +7,7 @@
 
 #include "engine/base/utf8.h"
 
-namespace memstrata::arrow {
+namespace gpustrata::arrow {
 
 void TableBuilder::lead_with(std::string name, int32_t dictionary) {
   lead_ = {{std::move(name), dictionary}};
@@ -188,4 +188,4 @@ int32_t TableBuilder::number_of(int32_t dictionary, StringId text) {
   return index;
 }
 
-}  // namespace memstrata::arrow
+}  // namespace gpustrata::arrow

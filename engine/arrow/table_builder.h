@@ -22,7 +22,7 @@
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::arrow {
+namespace gpustrata::arrow {
 
 // Some rows of a table of the model: a range of them, or a list.
 struct Rows {
@@ -226,4 +226,4 @@ class TableBuilder {
   bool has_batches_ = false;
 };
 
-}  // namespace memstrata::arrow
+}  // namespace gpustrata::arrow

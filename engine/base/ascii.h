@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace memstrata::ascii {
+namespace gpustrata::ascii {
 
 [[nodiscard]] constexpr char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -17,4 +17,4 @@ namespace memstrata::ascii {
   return lowered;
 }
 
-}  // namespace memstrata::ascii
+}  // namespace gpustrata::ascii

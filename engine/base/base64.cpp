@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace memstrata {
+namespace gpustrata {
 
 namespace {
 
@@ -60,4 +60,4 @@ size_t read_base64(std::string_view text, std::span<uint8_t> to) {
   return text.size();
 }
 
-}  // namespace memstrata
+}  // namespace gpustrata

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace memstrata {
+namespace gpustrata {
 
 // With padding, without lines.
 [[nodiscard]] std::string base64_of(std::span<const uint8_t> bytes);
@@ -18,4 +18,4 @@ namespace memstrata {
 // Fills `to`, which has bytes_of_base64(text) bytes. The place of the first letter that is none, or text.size().
 [[nodiscard]] size_t read_base64(std::string_view text, std::span<uint8_t> to);
 
-}  // namespace memstrata
+}  // namespace gpustrata

@@ -8,7 +8,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace memstrata {
+namespace gpustrata {
 
 class Budget {
  public:
@@ -49,4 +49,4 @@ class Budget {
   std::atomic<int64_t> needed_{0};
 };
 
-}  // namespace memstrata
+}  // namespace gpustrata

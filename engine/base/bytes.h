@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace memstrata {
+namespace gpustrata {
 
 [[nodiscard]] inline uint64_t load_word(const void* bytes) {
   uint64_t word;
@@ -29,4 +29,4 @@ namespace memstrata {
   return load_word(last) == load_word(last + to_b);  // overlaps what was compared
 }
 
-}  // namespace memstrata
+}  // namespace gpustrata

@@ -6,7 +6,7 @@
 
 #include "engine/base/budget.h"
 
-namespace memstrata {
+namespace gpustrata {
 
 class Charge {
  public:
@@ -32,4 +32,4 @@ class Charge {
   int64_t bytes_ = 0;
 };
 
-}  // namespace memstrata
+}  // namespace gpustrata

@@ -17,7 +17,7 @@
 #include "engine/base/budget.h"
 #include "engine/base/ids.h"
 
-namespace memstrata {
+namespace gpustrata {
 
 template <typename T>
 class Column {
@@ -152,4 +152,4 @@ class Column {
   size_t capacity_ = 0;
 };
 
-}  // namespace memstrata
+}  // namespace gpustrata

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace memstrata {
+namespace gpustrata {
 
 void ContentHash::add(std::span<const std::byte> bytes) {
   if (bytes.empty()) return;
@@ -40,4 +40,4 @@ void ContentHash::take(const std::byte* blocks, size_t count) {
   lanes_ = {a, b, c, d};
 }
 
-}  // namespace memstrata
+}  // namespace gpustrata

@@ -11,7 +11,7 @@
 
 #include "engine/base/hash.h"
 
-namespace memstrata {
+namespace gpustrata {
 
 class ContentHash {
  public:
@@ -35,4 +35,4 @@ class ContentHash {
   uint64_t length_ = 0;
 };
 
-}  // namespace memstrata
+}  // namespace gpustrata

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string_view>
 
-namespace memstrata {
+namespace gpustrata {
 
 [[nodiscard]] inline uint64_t mix_hash(uint64_t value) {  // finaliser of MurmurHash3
   value ^= value >> 33;
@@ -36,4 +36,4 @@ namespace memstrata {
   return hash_bytes(text.data(), text.size());
 }
 
-}  // namespace memstrata
+}  // namespace gpustrata

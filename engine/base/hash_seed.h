@@ -8,7 +8,7 @@
 
 #include "engine/base/hash.h"
 
-namespace memstrata {
+namespace gpustrata {
 
 // Half full, 10^9 honest keys probe less far: the longest run is about 5 * ln(keys).
 inline constexpr size_t kMostProbes = 128;
@@ -17,4 +17,4 @@ inline constexpr size_t kMostProbes = 128;
   return mix_hash(static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()));
 }
 
-}  // namespace memstrata
+}  // namespace gpustrata

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace memstrata {
+namespace gpustrata {
 
 template <typename Tag, typename Int = int32_t>
 struct Id {
@@ -26,4 +26,4 @@ using StackId = Id<struct StackTag>;             // none = no stack was recorded
 using StreamId = Id<struct StreamTag, int16_t>;  // index into Recording::streams
 using PoolId = Id<struct PoolTag, int16_t>;      // index into Recording::pools; none = unknown
 
-}  // namespace memstrata
+}  // namespace gpustrata

@@ -6,7 +6,7 @@
 
 #include "engine/base/utf8.h"
 
-namespace memstrata {
+namespace gpustrata {
 
 namespace {
 
@@ -251,4 +251,4 @@ const JsonValue* JsonValue::find(std::string_view name) const {
 
 Result<JsonValue> parse_json(std::string_view text) { return Parser(text).parse(); }
 
-}  // namespace memstrata
+}  // namespace gpustrata

@@ -13,7 +13,7 @@
 
 #include "engine/base/status.h"
 
-namespace memstrata {
+namespace gpustrata {
 
 inline constexpr size_t kMostJsonValues = size_t{1} << 16;
 inline constexpr int kDeepestJson = 8;  // containers in each other
@@ -42,4 +42,4 @@ struct JsonValue::Member {
 // kDeepestJson.
 [[nodiscard]] Result<JsonValue> parse_json(std::string_view text);
 
-}  // namespace memstrata
+}  // namespace gpustrata

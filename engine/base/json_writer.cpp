@@ -7,7 +7,7 @@
 #include "engine/base/shown.h"
 #include "engine/base/utf8.h"
 
-namespace memstrata {
+namespace gpustrata {
 
 void JsonWriter::pass_on(size_t bytes) {
   refused_ = refused_ || !take_(std::string_view(text_).substr(0, bytes));
@@ -119,4 +119,4 @@ void JsonWriter::quote(std::string_view text) {
   text_ += '"';
 }
 
-}  // namespace memstrata
+}  // namespace gpustrata

@@ -18,7 +18,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace memstrata {
+namespace gpustrata {
 
 class JsonWriter {
  public:
@@ -90,4 +90,4 @@ class JsonWriter {
   bool refused_ = false;
 };
 
-}  // namespace memstrata
+}  // namespace gpustrata

@@ -5,7 +5,7 @@
 #include "engine/base/shown.h"
 #include "engine/base/utf8.h"
 
-namespace memstrata {
+namespace gpustrata {
 
 namespace {
 
@@ -47,4 +47,4 @@ std::string escaped_markup(std::string_view text) {
   return out;
 }
 
-}  // namespace memstrata
+}  // namespace gpustrata

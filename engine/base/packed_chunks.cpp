@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
-namespace memstrata {
+namespace gpustrata {
 
 namespace {
 
@@ -138,4 +138,4 @@ void PackedChunks::truncate(size_t size) {
   last.count = kept;
 }
 
-}  // namespace memstrata
+}  // namespace gpustrata

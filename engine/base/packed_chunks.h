@@ -13,7 +13,7 @@
 #include "engine/base/budget.h"
 #include "engine/base/column.h"
 
-namespace memstrata {
+namespace gpustrata {
 
 class PackedChunks {
  public:
@@ -88,4 +88,4 @@ class PackedChunks {
   Column<Chunk> chunks_;  // all but the last of kChunk numbers
 };
 
-}  // namespace memstrata
+}  // namespace gpustrata

@@ -20,7 +20,7 @@
 #include "engine/base/ids.h"
 #include "engine/base/packed_chunks.h"
 
-namespace memstrata {
+namespace gpustrata {
 
 // The number that a value is.
 template <typename T>
@@ -140,4 +140,4 @@ class PackedColumn {
   size_t open_limit_ = kChunk;  // of open_; 0: the last chunk goes on
 };
 
-}  // namespace memstrata
+}  // namespace gpustrata

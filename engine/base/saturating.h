@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace memstrata {
+namespace gpustrata {
 
 // Towards the sign of the true sum.
 [[nodiscard]] constexpr int64_t saturated_sum(int64_t a, int64_t b) {
@@ -20,4 +20,4 @@ namespace memstrata {
 
 constexpr void add_saturated(int64_t& total, int64_t more) { total = saturated_sum(total, more); }
 
-}  // namespace memstrata
+}  // namespace gpustrata

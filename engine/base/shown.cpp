@@ -6,7 +6,7 @@
 
 #include "engine/base/utf8.h"
 
-namespace memstrata::utf8 {
+namespace gpustrata::utf8 {
 
 namespace {
 
@@ -30,4 +30,4 @@ bool is_shown(std::string_view sequence) {
                       [&](Range range) { return value >= range.first && value <= range.last; });
 }
 
-}  // namespace memstrata::utf8
+}  // namespace gpustrata::utf8

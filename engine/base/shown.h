@@ -3,10 +3,10 @@
 
 #include <string_view>
 
-namespace memstrata::utf8 {
+namespace gpustrata::utf8 {
 
 // Not shown: control characters, those that change the direction of what follows, separators of lines, characters
 // without a width. One valid sequence.
 [[nodiscard]] bool is_shown(std::string_view sequence);
 
-}  // namespace memstrata::utf8
+}  // namespace gpustrata::utf8

@@ -1,6 +1,6 @@
 #include "engine/base/status.h"
 
-namespace memstrata {
+namespace gpustrata {
 
 std::string_view name_of(ErrorCode code) {
   switch (code) {
@@ -26,4 +26,4 @@ std::string_view name_of(ErrorCode code) {
   return "internal";
 }
 
-}  // namespace memstrata
+}  // namespace gpustrata

@@ -12,7 +12,7 @@
 #include <tl/expected.hpp>
 #include <utility>
 
-namespace memstrata {
+namespace gpustrata {
 
 enum class ErrorCode : uint8_t {
   invalid_format,  // the bytes are not what their format says
@@ -46,4 +46,4 @@ template <typename... Args>
   return tl::unexpected<Error>(Error{code, fmt::format(text, std::forward<Args>(args)...), offset, {}});
 }
 
-}  // namespace memstrata
+}  // namespace gpustrata

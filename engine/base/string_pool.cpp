@@ -5,7 +5,7 @@
 
 #include "engine/base/hash.h"
 
-namespace memstrata {
+namespace gpustrata {
 
 namespace {
 constexpr size_t kChunkBytes = size_t{1} << 18;  // small enough to waste little, large enough to be rare
@@ -90,4 +90,4 @@ const char* StringPool::store(std::string_view text) {
   return target;
 }
 
-}  // namespace memstrata
+}  // namespace gpustrata

@@ -10,7 +10,7 @@
 #include "engine/base/column.h"
 #include "engine/base/ids.h"
 
-namespace memstrata {
+namespace gpustrata {
 
 class StringPool {
  public:
@@ -52,4 +52,4 @@ class StringPool {
   size_t chunk_used_ = 0;
 };
 
-}  // namespace memstrata
+}  // namespace gpustrata

@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-namespace memstrata {
+namespace gpustrata {
 
 namespace {
 
@@ -71,4 +71,4 @@ std::string counted(int64_t count, std::string_view thing) {
   return fmt::format("{} {}{}", count_text(count), thing, count == 1 ? "" : "s");
 }
 
-}  // namespace memstrata
+}  // namespace gpustrata

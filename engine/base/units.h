@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace memstrata {
+namespace gpustrata {
 
 // "512 B", "2.0 KiB", "71.2 GiB"; TiB is the largest unit.
 [[nodiscard]] std::string size_text(int64_t bytes);
@@ -17,4 +17,4 @@ namespace memstrata {
 // "1 block", "2,300 blocks"
 [[nodiscard]] std::string counted(int64_t count, std::string_view thing);
 
-}  // namespace memstrata
+}  // namespace gpustrata

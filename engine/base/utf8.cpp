@@ -1,6 +1,6 @@
 #include "engine/base/utf8.h"
 
-namespace memstrata::utf8 {
+namespace gpustrata::utf8 {
 
 Sequence sequence_at(std::string_view text, size_t at) {
   const auto byte = [&](size_t i) {
@@ -96,4 +96,4 @@ size_t bytes_before(std::string_view text, size_t units) {
   return at;
 }
 
-}  // namespace memstrata::utf8
+}  // namespace gpustrata::utf8

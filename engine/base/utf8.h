@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace memstrata::utf8 {
+namespace gpustrata::utf8 {
 
 inline constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 
@@ -44,4 +44,4 @@ struct Sequence {
 // Adds a code point up to U+10FFFF; surrogates like any other.
 void append(std::string& text, uint32_t code_point);
 
-}  // namespace memstrata::utf8
+}  // namespace gpustrata::utf8

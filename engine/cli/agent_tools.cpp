@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 namespace {
 
@@ -164,4 +164,4 @@ Result<ToolCall> tool_call(std::string_view name, const JsonValue* given) {
   return call;
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

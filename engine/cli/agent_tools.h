@@ -1,4 +1,4 @@
-// The tools that `memstrata mcp` offers: commands, with arguments by name.
+// The tools that `gpustrata mcp` offers: commands, with arguments by name.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 #include "engine/base/json_value.h"
 #include "engine/base/status.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 [[nodiscard]] std::span<const answers::Tool> agent_tools();
 
@@ -21,4 +21,4 @@ struct ToolCall {
 // Error: wrong_usage, in words: no such tool, an argument that is missing, unknown or of another type.
 [[nodiscard]] Result<ToolCall> tool_call(std::string_view tool, const JsonValue* arguments);
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -8,7 +8,7 @@
 #include "engine/io/writers/torch_snapshot.h"
 #include "engine/model/anonymous.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 namespace {
 
@@ -41,4 +41,4 @@ int run_anonymize(const AnonymizeOptions& options, const Console& console) {
   return beside.out.write(io::bytes_of(text)) ? kSuccess : tell_unwritten(console);
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

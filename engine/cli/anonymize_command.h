@@ -1,11 +1,11 @@
-// memstrata anonymize FILE -o OUT [--json]
+// gpustrata anonymize FILE -o OUT [--json]
 #pragma once
 
 #include <string>
 
 #include "engine/cli/console.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 struct AnonymizeOptions {
   std::string file;    // - is standard input
@@ -16,4 +16,4 @@ struct AnonymizeOptions {
 // Writes the snapshots as a pickle without the program's words (model/anonymous.h). The exit code.
 [[nodiscard]] int run_anonymize(const AnonymizeOptions& options, const Console& console);
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -13,7 +13,7 @@
 #include "engine/io/writers/text_size.h"
 #include "engine/replay/state_history.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 namespace {
 
@@ -57,4 +57,4 @@ Outcome<int64_t> write_arrow(const model::Recording& recording, const ArrowChoic
   return builder.rows();
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

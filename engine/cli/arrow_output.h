@@ -1,4 +1,4 @@
-// `memstrata convert --to arrow`: one table of a file as an Arrow IPC file.
+// `gpustrata convert --to arrow`: one table of a file as an Arrow IPC file.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include "engine/io/byte_sink.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 struct ArrowChoice {
   std::string table;               // "events", "blocks", "segments", "lives", "stacks"
@@ -21,4 +21,4 @@ struct ArrowChoice {
 [[nodiscard]] Outcome<int64_t> write_arrow(const model::Recording& recording, const ArrowChoice& choice,
                                            io::ByteSink& sink, const std::string& output);
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -19,7 +19,7 @@
 #include "engine/cli/opened_device.h"
 #include "engine/cli/output_file.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 namespace {
 
@@ -122,7 +122,7 @@ class Checking {
     }
     if (options_.junit.empty()) return {};
     const std::string xml = fmt::format(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"memstrata check\" tests=\"{}\" "
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"gpustrata check\" tests=\"{}\" "
         "failures=\"{}\" errors=\"{}\">\n{}</testsuite>\n",
         rules_, broken_, unknown_, cases_);
     const std::string inputs[] = {options_.file, options_.baseline};
@@ -199,4 +199,4 @@ int run_check(const CheckOptions& options, const Console& console) {
   return !kept ? kUnchecked : *kept ? kSuccess : kBroken;
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -1,4 +1,4 @@
-// memstrata check FILE [--max-peak 20GiB] [--max-reserved ...] [--no-oom] [--no-leak] [--max-fragmentation 0.2]
+// gpustrata check FILE [--max-peak 20GiB] [--max-reserved ...] [--no-oom] [--no-leak] [--max-fragmentation 0.2]
 //                      [--baseline BEFORE --max-growth 2%] [--junit FILE] [--device N] [--json]
 #pragma once
 
@@ -9,7 +9,7 @@
 #include "engine/analysis/check.h"
 #include "engine/cli/console.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 struct CheckOptions {
   std::string file, baseline, junit;
@@ -26,4 +26,4 @@ struct CheckOptions {
 // The exit code: 0 all rules are kept; 3 one is broken; 1 wrong usage; 2 a file could not be read or written.
 [[nodiscard]] int run_check(const CheckOptions& options, const Console& console);
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -38,7 +38,7 @@
 #include "engine/cli/version.h"
 #include "engine/cli/whatif_command.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 namespace {
 
 // Runs the chosen command; the exit code.
@@ -79,7 +79,7 @@ Added<Options> add_for_files(CLI::App& app, Run& chosen, const char* name, const
           return tell(appended.error(), false, console);
       }
       if (options->files.empty()) {
-        console.note("memstrata: name a snapshot file, or a list of them with --paths-from\n");
+        console.note("gpustrata: name a snapshot file, or a list of them with --paths-from\n");
         return kWrongUsage;
       }
       return command(*options, console);
@@ -176,7 +176,7 @@ void add_origin(CLI::App& command, OriginOptions& origin) {
 void add_facts(CLI::App& app, Run& chosen) {
   const auto [command, options] =
       add_for_files(app, chosen, "facts",
-                    "A line of facts per device, to compare many ranks by (memstrata fleet)", run_facts);
+                    "A line of facts per device, to compare many ranks by (gpustrata fleet)", run_facts);
   command->add_option("-o,--output", options->origin.output,
                       "File to write, in folders that are made; default: standard output");
   add_origin(*command, options->origin);
@@ -186,7 +186,7 @@ void add_fleet(CLI::App& app, Run& chosen) {
   const auto [command, options] =
       add(app, chosen, "fleet", "Many ranks: which one is odd, ran out of memory first, leaks, and why",
           run_fleet);
-  command->add_option("PATH", options->paths, "Facts (memstrata facts), snapshots, folders of either or both")
+  command->add_option("PATH", options->paths, "Facts (gpustrata facts), snapshots, folders of either or both")
       ->required();
   command->add_option("-o,--output", options->output, "Write the reduced file, which the page opens");
   command->add_option("--groups", options->groups,
@@ -273,7 +273,7 @@ void add_html(CLI::App& app, Run& chosen) {
   command->add_option("SNAPSHOT", options->file, "Snapshot file")->required();
   command->add_option("-o,--output", options->out, "The page (default: the file's name and .html, here)");
   command->add_option("--viewer", options->viewer,
-                      "memstrata.html (default: installed or built beside this command)");
+                      "gpustrata.html (default: installed or built beside this command)");
   command->add_flag("--json", options->json, "Answer as a JSON object");
 }
 
@@ -503,7 +503,7 @@ void add_serve(CLI::App& app, Run& chosen) {
       ->capture_default_str()
       ->check(CLI::Range(0.01, 1e6));
   command->add_option("--viewer", options->viewer,
-                      "memstrata.html (default: installed or built beside this command)");
+                      "gpustrata.html (default: installed or built beside this command)");
 }
 
 void add_mcp(CLI::App& app, Run& chosen) {
@@ -595,13 +595,13 @@ void add_commands(CLI::App& app, Run& chosen) {
     if (given.size() <= kLongestName && (distance(given, name) <= close || name.starts_with(given)))
       near += (near.empty() ? " Did you mean " : " or ") + name;
   }
-  return fmt::format("memstrata: There is no command \"{}\".{} memstrata --help lists them.\n",
+  return fmt::format("gpustrata: There is no command \"{}\".{} gpustrata --help lists them.\n",
                      answers::shortened(given, 100), near.empty() ? "" : near + "?");
 }
 
 int parse_and_run(std::span<const std::string> arguments, const Console& console) {
-  CLI::App app("Reads memory snapshots of PyTorch's CUDA caching allocator.", "memstrata");
-  app.set_version_flag("--version", fmt::format("memstrata {}", kVersion));
+  CLI::App app("Reads memory snapshots of PyTorch's CUDA caching allocator.", "gpustrata");
+  app.set_version_flag("--version", fmt::format("gpustrata {}", kVersion));
   app.require_subcommand(1);
   app.footer(
       "Exit codes: 0 success (also for a damaged file of which something was read), 1 wrong usage,\n"
@@ -618,7 +618,7 @@ int parse_and_run(std::span<const std::string> arguments, const Console& console
   } catch (const CLI::ParseError& error) {
     std::ostringstream out, notes;
     const bool is_asked_for = app.exit(error, out, notes) == 0;  // --help, --version
-    if (!notes.str().empty()) console.note("memstrata: {}", answers::printable_lines(notes.str()));
+    if (!notes.str().empty()) console.note("gpustrata: {}", answers::printable_lines(notes.str()));
     const bool written = console.out.write(io::bytes_of(out.str())).has_value();
     if (!written) return tell_unwritten(console);
     return is_asked_for ? kSuccess : kWrongUsage;
@@ -632,9 +632,9 @@ int run(std::span<const std::string> arguments, const Console& console) {
   try {
     return parse_and_run(arguments, console);
   } catch (const std::bad_alloc&) {
-    console.note("memstrata: out of memory\n");
+    console.note("gpustrata: out of memory\n");
     return kFailed;
   }
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

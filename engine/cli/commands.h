@@ -6,10 +6,10 @@
 
 #include "engine/cli/console.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 // `arguments` without the program's name. The exit code. Nothing is written but to the console and to outputs
 // that the arguments name; standard input is read where they say "-".
 [[nodiscard]] int run(std::span<const std::string> arguments, const Console& console);
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -16,7 +16,7 @@
 #include "engine/cli/opened_device.h"
 #include "engine/cli/output_file.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 namespace {
 
@@ -231,4 +231,4 @@ int run_compare(const CompareOptions& given, const Console& console) {
                       });
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -1,4 +1,4 @@
-// memstrata compare BEFORE AFTER: what grew between two recordings.
+// gpustrata compare BEFORE AFTER: what grew between two recordings.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 #include "engine/analysis/top.h"
 #include "engine/cli/one_file.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 struct CompareOptions {
   FileChoice before,
@@ -24,4 +24,4 @@ struct CompareOptions {
 
 [[nodiscard]] int run_compare(const CompareOptions& given, const Console& console);
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

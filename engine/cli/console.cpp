@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 Status DescriptorSink::write(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
@@ -30,4 +30,4 @@ int64_t default_budget_bytes() {
   return int64_t{pages} * page_bytes / 4 * 3;
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -12,11 +12,11 @@
 
 #include "engine/io/byte_sink.h"
 
-namespace memstrata::model {
+namespace gpustrata::model {
 struct Recording;
 }
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 struct Failure;
 
@@ -59,4 +59,4 @@ struct Console {
 // Three quarters of the machine's memory: the rest is for the system and for the file's pages.
 [[nodiscard]] int64_t default_budget_bytes();
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -28,7 +28,7 @@
 #include "engine/io/writers/memory_tracker.h"
 #include "engine/io/writers/torch_snapshot.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 using answers::Conversion;
 
@@ -237,8 +237,8 @@ constexpr const char* kOfOneMoment =
     return wrong_usage(
         "--to",
         fmt::format(
-            "Parquet is written by the Python package: pip install 'memstrata[arrow]', then python3 -c "
-            "'import memstrata; memstrata.open(\"FILE\").write_parquet(\"OUT.parquet\", table=\"{}\")'",
+            "Parquet is written by the Python package: pip install 'gpustrata[arrow]', then python3 -c "
+            "'import gpustrata; gpustrata.open(\"FILE\").write_parquet(\"OUT.parquet\", table=\"{}\")'",
             options.table));
   const bool is_arrow = to == "arrow";
   if (options.table != "events" && !is_arrow && (to != "csv" || options.table != "blocks"))
@@ -317,4 +317,4 @@ int run_convert(const ConvertOptions& options, const Console& console) {
   return result ? kSuccess : result.error().exit_code();
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

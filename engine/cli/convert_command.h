@@ -1,4 +1,4 @@
-// memstrata convert FILE -o OUT [--to pickle|json|csv|arrow|trace|speedscope|folded|pprof] [--snapshot NAME] [--device D]
+// gpustrata convert FILE -o OUT [--to pickle|json|csv|arrow|trace|speedscope|folded|pprof] [--snapshot NAME] [--device D]
 //                   [--at MOMENT] [--table events|blocks|segments|lives|stacks] [--run NAME] [--rank N]
 //                   [--with TRACE [--offset MICROSECONDS]] [--hex-addresses] [--json]
 #pragma once
@@ -9,7 +9,7 @@
 #include "engine/cli/partition.h"
 #include "engine/cli/with_trace.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 struct ConvertOptions {
   std::string file;
@@ -29,4 +29,4 @@ struct ConvertOptions {
 // output not be written. Then the output is as it was before.
 [[nodiscard]] int run_convert(const ConvertOptions& options, const Console& console);
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

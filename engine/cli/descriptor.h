@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 // Closes what it opened; standard input stays open.
 class Descriptor {
@@ -24,4 +24,4 @@ class Descriptor {
   int fd_;
 };
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -6,7 +6,7 @@
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/input.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 int for_each_file(
     const std::vector<std::string>& files, bool json, const Console& console,
@@ -39,4 +39,4 @@ int for_each_file(
   return exit_code;
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

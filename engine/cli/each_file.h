@@ -11,7 +11,7 @@
 #include "engine/cli/failure.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 // Gives `answer` each file in turn, as it was read, to write about it to standard output; texts have an empty
 // line between them, JSON lines have not. A failure goes to standard error, or into its line of JSON. The
@@ -20,4 +20,4 @@ namespace memstrata::cli {
     const std::vector<std::string>& files, bool json, const Console& console,
     const std::function<Outcome<void>(const std::string&, model::Recording&, answers::TextOut&)>& answer);
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

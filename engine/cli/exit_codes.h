@@ -1,7 +1,7 @@
 // What the command's exit codes mean; stated in engine/cli/README.md.
 #pragma once
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 inline constexpr int kSuccess = 0;  // also for a damaged file of which something was read
 inline constexpr int kWrongUsage = 1;
@@ -10,4 +10,4 @@ inline constexpr int kFailed = 2;  // a file could not be read (the others were 
 inline constexpr int kBroken = 3;     // `check`: a rule is broken
 inline constexpr int kUnchecked = 4;  // `check`: none is, but the file does not say what one of them asks
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

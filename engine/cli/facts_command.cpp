@@ -14,7 +14,7 @@
 #include "engine/cli/opened_device.h"
 #include "engine/cli/output_file.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 namespace {
 
@@ -122,4 +122,4 @@ int run_facts(const FactsOptions& options, const Console& console) {
   return written ? exit_code : std::max(exit_code, tell(written.error(), false, console));
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -1,4 +1,4 @@
-// memstrata facts FILE... [-o OUT] [--run NAME] [--rank N] [--host NAME] [--world-size N] [--name PATH]
+// gpustrata facts FILE... [-o OUT] [--run NAME] [--rank N] [--host NAME] [--world-size N] [--name PATH]
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include "engine/cli/console.h"
 #include "engine/cli/failure.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 // What is said here goes before what names of files and folders say.
 struct OriginOptions {
@@ -33,4 +33,4 @@ struct FactsOptions {
 [[nodiscard]] Outcome<void> write_facts(const std::string& file, const OriginOptions& origin,
                                         const Console& console, answers::TextOut& out);
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

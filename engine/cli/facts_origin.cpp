@@ -4,7 +4,7 @@
 
 #include "engine/base/ascii.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 namespace {
 
@@ -85,4 +85,4 @@ answers::FactsOrigin origin_of_path(std::string_view path, std::string_view outp
   return origin;
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

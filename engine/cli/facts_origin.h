@@ -8,7 +8,7 @@
 
 #include "engine/answers/facts.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 // The number behind the last "rank" of a name, with one of "_-.=" between them or not: "rank3.pickle", "job_rank-03.pickle.gz",
 // "global_rank_12". None: there is none, or it is above 2^31.
@@ -25,4 +25,4 @@ struct FolderNames {
 // What the folders of the file say, then its name (the rank), then the folders of the output that is made of it.
 [[nodiscard]] answers::FactsOrigin origin_of_path(std::string_view path, std::string_view output);
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

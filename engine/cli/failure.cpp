@@ -3,7 +3,7 @@
 #include "engine/answers/json_of.h"
 #include "engine/cli/exit_codes.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 int Failure::exit_code() const {
   return code == name_of(ErrorCode::wrong_usage) || code == kNoViewer ? kWrongUsage : kFailed;
@@ -31,8 +31,8 @@ int tell(const Failure& failure, bool json, const Console& console) {
 }
 
 int tell_unwritten(const Console& console) {
-  console.note("memstrata: the output could not be written\n");
+  console.note("gpustrata: the output could not be written\n");
   return kFailed;
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -10,7 +10,7 @@
 #include "engine/base/status.h"
 #include "engine/cli/console.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 struct Failure {
   std::string code;   // a name of ErrorCode, or one of those below
@@ -25,7 +25,7 @@ struct Failure {
 
 inline constexpr std::string_view kUnreadable = "unreadable";  // no such file, no permission, a folder
 inline constexpr std::string_view kUnwritable = "unwritable";  // an output
-inline constexpr std::string_view kNoViewer = "no_viewer";     // of `memstrata html`
+inline constexpr std::string_view kNoViewer = "no_viewer";     // of `gpustrata html`
 
 template <typename T>
 using Outcome = tl::expected<T, Failure>;
@@ -41,4 +41,4 @@ int tell(const Failure& failure, bool json, const Console& console);
 // That standard output took not everything. The exit code.
 int tell_unwritten(const Console& console);
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -12,7 +12,7 @@
 #include "engine/cli/read_ahead.h"
 #include "engine/io/any_reader.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 namespace {
 
@@ -85,4 +85,4 @@ Outcome<void> FileReading::finish() {
   return {};
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

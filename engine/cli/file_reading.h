@@ -17,7 +17,7 @@
 #include "engine/io/byte_sink.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 class FileReading {
  public:
@@ -50,4 +50,4 @@ class FileReading {
   std::unique_ptr<Input> input_;
 };
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -14,7 +14,7 @@
 #include "engine/cli/output_file.h"
 #include "engine/fleet/reduce.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 namespace {
 
@@ -40,7 +40,7 @@ namespace {
     if (auto added = add_file(facts, file, console); !added) return added;
   }
   if (facts.lines() > 0) return {};
-  std::string message = "There are no facts and no snapshots here. memstrata facts FILE -o OUT writes facts.";
+  std::string message = "There are no facts and no snapshots here. gpustrata facts FILE -o OUT writes facts.";
   if (!facts.not_read().empty())
     message = fmt::format("No file could be read. The first: {}: {}", facts.not_read().front().file,
                           facts.not_read().front().message);
@@ -89,4 +89,4 @@ int run_fleet(const FleetOptions& options, const Console& console) {
   return all_read ? kSuccess : kFailed;
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

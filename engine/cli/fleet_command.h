@@ -1,4 +1,4 @@
-// memstrata fleet PATH... [-o OUT] [--groups FILE] [--layout tp=8,dp=4,pp=2] [--title NAME] [--json]
+// gpustrata fleet PATH... [-o OUT] [--groups FILE] [--layout tp=8,dp=4,pp=2] [--title NAME] [--json]
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 #include "engine/cli/console.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 struct FleetOptions {
   std::vector<std::string> paths;  // facts, snapshots, folders of them
@@ -20,4 +20,4 @@ struct FleetOptions {
 // The exit code: 0; 1 for wrong options; 2 if nothing could be read, or not everything: the rest is told nevertheless.
 [[nodiscard]] int run_fleet(const FleetOptions& options, const Console& console);
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -19,14 +19,14 @@
 #include "engine/io/byte_sink.h"
 #include "engine/io/encodings/csv/records.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 namespace {
 
 namespace fs = std::filesystem;
 
-// Keys of what memstrata wrote. Others may write lines of facts with their keys in another order, so they are looked for.
-constexpr std::string_view kFacts = "\"memstrata_facts\"", kReduced = "\"memstrata_fleet\"";
+// Keys of what gpustrata wrote. Others may write lines of facts with their keys in another order, so they are looked for.
+constexpr std::string_view kFacts = "\"gpustrata_facts\"", kReduced = "\"gpustrata_fleet\"";
 constexpr size_t kTelling = size_t{1} << 20;  // bytes that are searched
 constexpr int64_t kMostRanks = 1'000'000;
 constexpr size_t kLongestGroups = size_t{64} << 20;
@@ -273,4 +273,4 @@ Outcome<void> add_layout(fleet::FactTable& facts, const Layout& layout) {
   return {};
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

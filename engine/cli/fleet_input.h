@@ -1,4 +1,4 @@
-// What `memstrata fleet` reads: lines of facts, snapshots, which become such lines here, and how ranks are grouped.
+// What `gpustrata fleet` reads: lines of facts, snapshots, which become such lines here, and how ranks are grouped.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include "engine/cli/failure.h"
 #include "engine/fleet/fact_table.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 struct FleetFile {
   std::string path;
@@ -33,4 +33,4 @@ using Layout = std::vector<std::pair<std::string, int64_t>>;
 // Groups of every kind: those ranks that have all other numbers in common; of kind pp those of one stage.
 [[nodiscard]] Outcome<void> add_layout(fleet::FactTable& facts, const Layout& layout);
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -15,7 +15,7 @@
 #include "engine/io/containers/members.h"
 #include "engine/io/limits.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 namespace {
 
@@ -82,4 +82,4 @@ Outcome<void> read_folder(const std::string& path, model::Recording& recording) 
   return {};
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -7,7 +7,7 @@
 #include "engine/cli/failure.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 [[nodiscard]] bool is_folder(const std::string& path);
 
@@ -15,4 +15,4 @@ namespace memstrata::cli {
 // finding. Failure: unreadable; that of the first file if none can be read.
 [[nodiscard]] Outcome<void> read_folder(const std::string& path, model::Recording& recording);
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -16,16 +16,16 @@
 #include "engine/cli/packed_text.h"
 #include "engine/cli/viewer.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 namespace {
 
 // What the page looks for, see web/src/page/embedded_snapshot.ts. A script of this type is data and never run.
 constexpr std::string_view kBegin =
-    "<script type=\"application/octet-stream\" id=\"memstrata-snapshot\" data-name=\"";
+    "<script type=\"application/octet-stream\" id=\"gpustrata-snapshot\" data-name=\"";
 // Links name the file by its own bytes, not by those that the page holds.
 constexpr std::string_view kEnd =
-    "</script>\n<template id=\"memstrata-snapshot-hash\" data-hash=\"{:016x}\"></template>\n";
+    "</script>\n<template id=\"gpustrata-snapshot-hash\" data-hash=\"{:016x}\"></template>\n";
 
 // Hands on what it is given, and tells it from others as the session does (engine/session).
 class HashedSink final : public io::ByteSink {
@@ -56,11 +56,11 @@ struct Viewer {
   if (!page) return tl::unexpected(page.error());
   Viewer viewer{std::move(*page), 0};
   viewer.place = viewer.page.rfind("</body>");
-  if (viewer.place == std::string::npos || viewer.page.find("memstrata-snapshot") == std::string::npos)
+  if (viewer.place == std::string::npos || viewer.page.find("gpustrata-snapshot") == std::string::npos)
     return no_viewer(
-        "The viewer is not a memstrata.html that can hold a snapshot: use the one of this version.");
+        "The viewer is not a gpustrata.html that can hold a snapshot: use the one of this version.");
   if (const size_t held = viewer.page.find(kBegin); held != std::string::npos && held < viewer.place)
-    return no_viewer("The viewer holds a snapshot already: use an empty memstrata.html.");
+    return no_viewer("The viewer holds a snapshot already: use an empty gpustrata.html.");
   return viewer;
 }
 
@@ -117,4 +117,4 @@ int run_html(const HtmlOptions& options, const Console& console) {
   return beside.out.write(io::bytes_of(text)) ? kSuccess : tell_unwritten(console);
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

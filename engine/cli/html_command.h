@@ -1,11 +1,11 @@
-// memstrata html SNAPSHOT [-o OUT.html] [--viewer memstrata.html] [--json]
+// gpustrata html SNAPSHOT [-o OUT.html] [--viewer gpustrata.html] [--json]
 #pragma once
 
 #include <string>
 
 #include "engine/cli/console.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 struct HtmlOptions {
   std::string file;    // - is standard input
@@ -19,4 +19,4 @@ struct HtmlOptions {
 // page not be written.
 [[nodiscard]] int run_html(const HtmlOptions& options, const Console& console);
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

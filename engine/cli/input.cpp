@@ -12,7 +12,7 @@
 #include "engine/cli/file_reading.h"
 #include "engine/cli/progress.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 Outcome<void> read_recording(const std::string& path, model::Recording& recording, const Console& console) {
   return read_recording(path, recording, console, nullptr);
@@ -62,4 +62,4 @@ Outcome<std::string> read_text(const std::string& path, size_t most_bytes, std::
   }
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

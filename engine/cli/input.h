@@ -8,7 +8,7 @@
 #include "engine/io/byte_sink.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 // Success if anything could be read that can be shown; see the recording's diagnostics.
 [[nodiscard]] Outcome<void> read_recording(const std::string& path, model::Recording& recording,
@@ -36,4 +36,4 @@ class InputRecording {
 [[nodiscard]] Outcome<std::string> read_text(const std::string& path, size_t most_bytes,
                                              std::string_view what);
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

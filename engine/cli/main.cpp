@@ -7,7 +7,7 @@
 #include "engine/cli/commands.h"
 
 int main(int argc, char** argv) {
-  using namespace memstrata::cli;
+  using namespace gpustrata::cli;
   DescriptorSink out(STDOUT_FILENO), notes(STDERR_FILENO);
   const Console console{out, notes, columns_of(STDOUT_FILENO), isatty(STDERR_FILENO) != 0,
                         default_budget_bytes()};

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 namespace {
 
@@ -72,7 +72,7 @@ namespace {
 
 [[nodiscard]] std::string for_bash(const Manual& manual) {
   std::string out = fmt::format(
-      "# Completions of memstrata {} for bash, written by it.\n_memstrata() {{\n"
+      "# Completions of gpustrata {} for bash, written by it.\n_gpustrata() {{\n"
       "  local current=${{COMP_WORDS[COMP_CWORD]}} words=\n"
       "  if ((COMP_CWORD == 1)); then words={}\n  else\n    case ${{COMP_WORDS[1]}} in\n",
       manual.version, in_quotes(all_commands(manual) + " --help --version"));
@@ -83,12 +83,12 @@ namespace {
          "  COMPREPLY=()\n"
          "  if ((COMP_CWORD == 1)) || [[ $current == -* ]]; then\n"
          "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")\n"
-         "  fi\n}\ncomplete -o default -F _memstrata memstrata\n";
+         "  fi\n}\ncomplete -o default -F _gpustrata gpustrata\n";
 }
 
 [[nodiscard]] std::string for_zsh(const Manual& manual) {
   std::string out = fmt::format(
-      "#compdef memstrata\n# Completions of memstrata {}, written by it.\n"
+      "#compdef gpustrata\n# Completions of gpustrata {}, written by it.\n"
       "if ((CURRENT == 2)); then\n  local -a commands=(\n",
       manual.version);
   for (const ManualCommand& command : manual.commands)
@@ -100,13 +100,13 @@ namespace {
 }
 
 [[nodiscard]] std::string for_fish(const Manual& manual) {
-  std::string out = fmt::format("# Completions of memstrata {} for fish, written by it.\n", manual.version);
+  std::string out = fmt::format("# Completions of gpustrata {} for fish, written by it.\n", manual.version);
   for (const ManualCommand& command : manual.commands) {
-    out += fmt::format("complete -c memstrata -n __fish_use_subcommand -f -a {} -d {}\n", command.name,
+    out += fmt::format("complete -c gpustrata -n __fish_use_subcommand -f -a {} -d {}\n", command.name,
                        in_quotes(command.about));
     for (const ManualOption& option : command.options) {
       if (!is_named(option)) continue;
-      out += fmt::format("complete -c memstrata -n '__fish_seen_subcommand_from {}'", command.name);
+      out += fmt::format("complete -c gpustrata -n '__fish_seen_subcommand_from {}'", command.name);
       for (const std::string_view name : names_of(option))
         out += name.starts_with("--") ? fmt::format(" -l {}", name.substr(2))
                                       : fmt::format(" -s {}", name.substr(1));
@@ -120,8 +120,8 @@ namespace {
 
 std::string man_page(const Manual& manual) {
   std::string out = fmt::format(
-      ".TH MEMSTRATA 1 \"\" \"memstrata {}\" \"User Commands\"\n.SH NAME\nmemstrata \\- see where GPU memory goes\n"
-      ".SH SYNOPSIS\n.B memstrata\n.I COMMAND\n[\\fIOPTIONS\\fR] ...\n.SH DESCRIPTION\n{}\n.SH COMMANDS\n",
+      ".TH GPUSTRATA 1 \"\" \"gpustrata {}\" \"User Commands\"\n.SH NAME\ngpustrata \\- see where GPU memory goes\n"
+      ".SH SYNOPSIS\n.B gpustrata\n.I COMMAND\n[\\fIOPTIONS\\fR] ...\n.SH DESCRIPTION\n{}\n.SH COMMANDS\n",
       roff(manual.version), roff(manual.about));
   for (const ManualCommand& command : manual.commands) {
     out += fmt::format(".SS {}\n{}.\n", roff(command.name), roff(command.about));
@@ -143,4 +143,4 @@ std::string completions(const Manual& manual, std::string_view shell) {
   return {};
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 struct ManualOption {
   std::string names;  // "-o,--output", or "FILE" of an argument without a name
@@ -26,4 +26,4 @@ struct Manual {
 // A script for `shell`: bash, zsh or fish; empty for another one.
 [[nodiscard]] std::string completions(const Manual& manual, std::string_view shell);
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -14,7 +14,7 @@
 #include "engine/cli/failure.h"
 #include "engine/cli/version.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 namespace {
 
@@ -151,4 +151,4 @@ int run_mcp(const RunCommand& run, const Console& console) {
   }
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -1,4 +1,4 @@
-// memstrata mcp: the questions as tools for an agent, over standard input and output as the Model Context Protocol says:
+// gpustrata mcp: the questions as tools for an agent, over standard input and output as the Model Context Protocol says:
 // one JSON-RPC message a line.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 #include "engine/cli/console.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 // Runs a command (commands.h). Given, so that this file knows no command.
 using RunCommand = std::function<int(std::span<const std::string>, const Console&)>;
@@ -23,4 +23,4 @@ inline constexpr size_t kLongestToolAnswer = 24'000;
 // Reads standard input to its end. The exit code.
 [[nodiscard]] int run_mcp(const RunCommand& run, const Console& console);
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

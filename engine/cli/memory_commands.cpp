@@ -14,7 +14,7 @@
 #include "engine/cli/opened_device.h"
 #include "engine/cli/output_file.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 using answers::TextOut;
 
@@ -101,4 +101,4 @@ int run_flamegraph(const FlameGraphOptions& options, const Console& console) {
   });
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -1,4 +1,4 @@
-// memstrata stats, trace, flamegraph: what PyTorch's _memory_viz.py does, without a network.
+// gpustrata stats, trace, flamegraph: what PyTorch's _memory_viz.py does, without a network.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 #include "engine/cli/one_file.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 struct StatsOptions {
   FileChoice choice;
@@ -28,4 +28,4 @@ struct FlameGraphOptions {
 };
 [[nodiscard]] int run_flamegraph(const FlameGraphOptions& options, const Console& console);
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 namespace {
 
@@ -36,4 +36,4 @@ Result<int32_t> event_or_error(std::string_view at, const analysis::Moments& mom
               moments.event_count);
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

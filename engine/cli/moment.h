@@ -11,7 +11,7 @@
 #include "engine/analysis/moments.h"
 #include "engine/base/status.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 inline constexpr std::string_view kMomentHelp =
     "The moment: peak, end, start, or an event's index (the state after it; -1 is before the first)";
@@ -23,4 +23,4 @@ inline constexpr std::string_view kMomentHelp =
 // The same. Error: wrong_usage, with what there is.
 [[nodiscard]] Result<int32_t> event_or_error(std::string_view at, const analysis::Moments& moments);
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

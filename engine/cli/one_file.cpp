@@ -12,7 +12,7 @@
 #include "engine/replay/default_device.h"
 #include "engine/replay/state_history.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 namespace {
 
@@ -111,4 +111,4 @@ int answer_about(const FileChoice& before, const FileChoice& after, const Consol
   return finish(answered, out, before.json, console);
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

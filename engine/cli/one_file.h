@@ -10,7 +10,7 @@
 #include "engine/cli/failure.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 struct FileChoice {
   std::string file;
@@ -38,4 +38,4 @@ using AnswerAboutTwo = std::function<Outcome<void>(const model::Recording& befor
 [[nodiscard]] int answer_about(const FileChoice& before, const FileChoice& after, const Console& console,
                                const AnswerAboutTwo& answer);
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 Result<OpenedDevice> open_device(const model::Recording& recording, const Chosen& chosen) {
   auto device = replay::Device::open(recording, *chosen.part, chosen.device);
@@ -19,4 +19,4 @@ Status go_to(replay::MemoryAt& memory, int32_t event) {
   return fail(ErrorCode::limit_exceeded, -1, "The memory state does not fit into memory.");
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -10,7 +10,7 @@
 #include "engine/replay/device.h"
 #include "engine/replay/memory_at.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 struct OpenedDevice {
   std::unique_ptr<replay::Device> device;
@@ -31,4 +31,4 @@ struct OpenedDevice {
 // `memory` is of `opened`. Error: limit_exceeded.
 [[nodiscard]] Status go_to(replay::MemoryAt& memory, int32_t event);
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -5,7 +5,7 @@
 #include "engine/cli/each_file.h"
 #include "engine/cli/exit_codes.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 namespace {
 
@@ -64,7 +64,7 @@ int run_ops(const OpsOptions& options, const Console& console) {
         if (!is_trace)
           return failure(
               name_of(ErrorCode::unsupported), file,
-              "This is no trace of a profiler, so it names no ops; `memstrata top` says who holds memory.");
+              "This is no trace of a profiler, so it names no ops; `gpustrata top` says who holds memory.");
         if (options.mode == OpsMode::pytorch)
           return answer_as_profiler(file, recording, options, columns, out);
         const auto found = answer_by_ops(file, recording, options, columns, out);
@@ -75,4 +75,4 @@ int run_ops(const OpsOptions& options, const Console& console) {
   return exit_code == kSuccess && !all_found ? kWrongUsage : exit_code;
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

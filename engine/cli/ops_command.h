@@ -1,4 +1,4 @@
-// memstrata ops TRACE... [--mode thread|span|pytorch] [--by op|path|shape|module|stack] [--sort WORD] [-n 20]
+// gpustrata ops TRACE... [--mode thread|span|pytorch] [--by op|path|shape|module|stack] [--sort WORD] [-n 20]
 // [--device D] [--json]
 #pragma once
 
@@ -10,7 +10,7 @@
 #include "engine/answers/ops.h"
 #include "engine/cli/console.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 enum class OpsMode : uint8_t {
   thread,   // an op holds what its own thread allocates
@@ -32,4 +32,4 @@ struct OpsOptions {
 // The exit code: 0; 1 if a file has no such device; 2 if any file could not be read or is no trace.
 [[nodiscard]] int run_ops(const OpsOptions& options, const Console& console);
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

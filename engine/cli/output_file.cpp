@@ -17,7 +17,7 @@
 
 #include "engine/cli/progress.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 namespace {
 
@@ -188,4 +188,4 @@ Outcome<int64_t> write_answer(const std::string& path, std::span<const std::stri
   return write_output(path, inputs, console, write_all, folders);
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

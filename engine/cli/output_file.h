@@ -19,7 +19,7 @@
 #include "engine/cli/failure.h"
 #include "engine/io/byte_sink.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 class Progress;
 
@@ -72,4 +72,4 @@ class OutputFile final : public io::ByteSink {
                                             const std::function<void(answers::TextOut&)>& write,
                                             Folders folders = Folders::expected);
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

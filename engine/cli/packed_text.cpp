@@ -8,7 +8,7 @@
 
 #include "engine/io/sniff.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 namespace {
 
@@ -108,4 +108,4 @@ Status PackedSink::finish() {
   return deflater_ ? deflater_->write({}, true, out_) : Status();
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

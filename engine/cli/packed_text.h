@@ -7,7 +7,7 @@
 
 #include "engine/io/byte_sink.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 // Bytes in base64 (RFC 4648 section 4) to another sink, in pieces of any size.
 class Base64Sink final : public io::ByteSink {
@@ -46,4 +46,4 @@ class PackedSink final : public io::ByteSink {
   std::unique_ptr<Deflater> deflater_;  // none: packed already
 };
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

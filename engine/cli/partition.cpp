@@ -5,7 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 namespace {
 
@@ -43,4 +43,4 @@ Outcome<std::string> path_in(const std::string& folder, const Partition& partiti
   return fmt::format("{}/{}", path, file);
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

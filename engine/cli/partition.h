@@ -8,7 +8,7 @@
 
 #include "engine/cli/failure.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 struct Partition {
   std::string run;    // empty = none
@@ -22,4 +22,4 @@ struct Partition {
 [[nodiscard]] Outcome<std::string> path_in(const std::string& folder, const Partition& partition,
                                            std::string_view file);
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -4,7 +4,7 @@
 
 #include "engine/cli/input.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 Outcome<void> append_paths(const std::string& list, std::vector<std::string>& paths) {
   constexpr size_t kLongestList = size_t{16} << 20;
@@ -30,4 +30,4 @@ Outcome<void> append_paths(const std::string& list, std::vector<std::string>& pa
   return {};
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -6,7 +6,7 @@
 #include "engine/answers/printable.h"
 #include "engine/base/units.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 namespace {
 
@@ -64,4 +64,4 @@ void Progress::show(std::string_view text) {
   shown_ = true;
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -8,7 +8,7 @@
 
 #include "engine/cli/console.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 class Progress {
  public:
@@ -34,4 +34,4 @@ class Progress {
   Clock::time_point next_;
 };
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <system_error>
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 namespace {
 
@@ -62,4 +62,4 @@ ReadAhead::Answer ReadAhead::take(std::span<std::byte> buffer) {
   return answer_;
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

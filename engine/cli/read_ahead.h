@@ -7,7 +7,7 @@
 #include <span>
 #include <thread>
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 class ReadAhead {
  public:
@@ -38,4 +38,4 @@ class ReadAhead {
   bool is_reading_ = false;
 };
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -20,7 +20,7 @@
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/opened_device.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 namespace {
 
@@ -142,4 +142,4 @@ int run_report(const ReportOptions& options, const Console& console) {
   return exit_code == kSuccess && !all_found ? kWrongUsage : exit_code;
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

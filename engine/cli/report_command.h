@@ -1,4 +1,4 @@
-// memstrata report FILE... [--device N] [--rules FILE] [--json]
+// gpustrata report FILE... [--device N] [--rules FILE] [--json]
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 #include "engine/cli/console.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 struct ReportOptions {
   std::vector<std::string> files;
@@ -20,4 +20,4 @@ struct ReportOptions {
 // The exit code: 0; 1 if there is no such device or the rules are wrong; 2 if any file could not be read.
 [[nodiscard]] int run_report(const ReportOptions& options, const Console& console);
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -15,7 +15,7 @@
 #include "engine/serve/heap.h"
 #include "engine/serve/server.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 int run_serve(const ServeOptions& options, const Console& console) {
   serve::keep_heap_small();
@@ -43,16 +43,16 @@ int run_serve(const ServeOptions& options, const Console& console) {
     return tell(failure(server.error(), "serve").value(), false, console);
   }
   if (!console.out.write(io::bytes_of((*server)->address() + "\n"))) return tell_unwritten(console);
-  console.note("memstrata: {} is served, read only. End with Ctrl C.\n",
+  console.note("gpustrata: {} is served, read only. End with Ctrl C.\n",
                answers::printable((*server)->about()));
   const auto listening = serve::listen_address(options.listen);
   if (listening && !serve::is_loopback(listening->host))
     console.note(
-        "memstrata: Whoever knows this address reads these files, and what is sent is not encrypted.\n");
+        "gpustrata: Whoever knows this address reads these files, and what is sent is not encrypted.\n");
   int told = 0;
   sigwait(&ending, &told);
   pthread_sigmask(SIG_UNBLOCK, &ending, nullptr);  // a second one ends it at once
   return kSuccess;
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

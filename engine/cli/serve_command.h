@@ -1,5 +1,5 @@
-// memstrata serve [DIR|FILE]... [--listen 127.0.0.1:PORT] [--host NAME]... [--memory SIZE] [--sessions N]
-//                 [--idle MINUTES] [--viewer memstrata.html]
+// gpustrata serve [DIR|FILE]... [--listen 127.0.0.1:PORT] [--host NAME]... [--memory SIZE] [--sessions N]
+//                 [--idle MINUTES] [--viewer gpustrata.html]
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 #include "engine/cli/console.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 struct ServeOptions {
   std::vector<std::string> paths;  // none = the folder one is in
@@ -24,4 +24,4 @@ struct ServeOptions {
 // code: 0; 1 if it cannot begin.
 [[nodiscard]] int run_serve(const ServeOptions& options, const Console& console);
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -7,7 +7,7 @@
 #include "engine/cli/output_file.h"
 #include "engine/io/writers/torch_snapshot.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 namespace {
 
@@ -56,4 +56,4 @@ int run_simulate(const SimulateOptions& options, const Console& console) {
   return out.finish() ? kSuccess : tell_unwritten(console);
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -1,4 +1,4 @@
-// memstrata simulate SCRIPT|- [--device BYTES] [--conf TEXT] [--json] [--dump FILE]
+// gpustrata simulate SCRIPT|- [--device BYTES] [--conf TEXT] [--json] [--dump FILE]
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include "engine/cli/console.h"
 #include "engine/simulate/simulation.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 struct SimulateOptions {
   std::string script;  // a file, or - for standard input
@@ -21,4 +21,4 @@ struct SimulateOptions {
 // settings, 2 the script could not be read, a step is wrong, or the dump could not be written.
 [[nodiscard]] int run_simulate(const SimulateOptions& options, const Console& console);
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -7,7 +7,7 @@
 #include "engine/cli/opened_device.h"
 #include "engine/replay/memory_at.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 namespace {
 
@@ -52,4 +52,4 @@ int run_state(const StateOptions& options, const Console& console) {
                       });
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

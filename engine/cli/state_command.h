@@ -1,4 +1,4 @@
-// memstrata state FILE [--at MOMENT[,MOMENT...]] [--device D] [--snapshot S] [--json]
+// gpustrata state FILE [--at MOMENT[,MOMENT...]] [--device D] [--snapshot S] [--json]
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 #include "engine/cli/one_file.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 struct StateOptions {
   FileChoice choice;
@@ -15,4 +15,4 @@ struct StateOptions {
 
 [[nodiscard]] int run_state(const StateOptions& options, const Console& console);
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -5,7 +5,7 @@
 #include "engine/answers/summary.h"
 #include "engine/cli/each_file.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 int run_summary(const SummaryOptions& options, const Console& console) {
   return for_each_file(options.files, options.json, console,
@@ -22,4 +22,4 @@ int run_summary(const SummaryOptions& options, const Console& console) {
                        });
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

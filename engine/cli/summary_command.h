@@ -1,4 +1,4 @@
-// memstrata summary FILE... [--json]
+// gpustrata summary FILE... [--json]
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 #include "engine/cli/console.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 struct SummaryOptions {
   std::vector<std::string> files;
@@ -16,4 +16,4 @@ struct SummaryOptions {
 // The exit code: 0, or 2 if any file could not be read (after the others were printed).
 [[nodiscard]] int run_summary(const SummaryOptions& options, const Console& console);
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

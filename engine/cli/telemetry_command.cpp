@@ -8,7 +8,7 @@
 #include "engine/cli/folder.h"
 #include "engine/cli/input.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 namespace {
 
@@ -53,4 +53,4 @@ int run_telemetry(const TelemetryOptions& options, const Console& console) {
   return answered ? kSuccess : tell(answered.error(), options.json, console);
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

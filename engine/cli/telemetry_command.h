@@ -1,11 +1,11 @@
-// memstrata telemetry FILE|FOLDER [--json]
+// gpustrata telemetry FILE|FOLDER [--json]
 #pragma once
 
 #include <string>
 
 #include "engine/cli/console.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 struct TelemetryOptions {
   std::string path;
@@ -15,4 +15,4 @@ struct TelemetryOptions {
 // The exit code: 0; 2 if the file could not be read, or holds no counters.
 [[nodiscard]] int run_telemetry(const TelemetryOptions& options, const Console& console);
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -15,7 +15,7 @@
 #include "engine/cli/moment.h"
 #include "engine/replay/device.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 namespace {
 
@@ -95,4 +95,4 @@ int run_top(const TopOptions& options, const Console& console) {
   return exit_code == kSuccess && !all_found ? kWrongUsage : exit_code;
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

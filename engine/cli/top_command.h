@@ -1,4 +1,4 @@
-// memstrata top FILE... [--at peak|start|end|EVENT] [--by stack|line|function|file] [-n 20] [--filter F] [--device N]
+// gpustrata top FILE... [--at peak|start|end|EVENT] [--by stack|line|function|file] [-n 20] [--filter F] [--device N]
 //               [--with TRACE [--offset MICROSECONDS] [--ops]] [--json]
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "engine/cli/console.h"
 #include "engine/cli/with_trace.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 struct TopOptions {
   std::vector<std::string> files;
@@ -28,4 +28,4 @@ struct TopOptions {
 // The exit code: 0; 1 if a file has no such event or device; 2 if any file could not be read.
 [[nodiscard]] int run_top(const TopOptions& options, const Console& console);
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -6,7 +6,7 @@
 #include "engine/answers/operator_memory.h"
 #include "engine/cli/one_file.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 namespace {
 
@@ -72,4 +72,4 @@ int run_tracker(const TrackerOptions& options, const Console& console) {
       });
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

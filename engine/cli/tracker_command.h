@@ -1,4 +1,4 @@
-// memstrata tracker FILE [OTHER] [--top 20] [--json]
+// gpustrata tracker FILE [OTHER] [--top 20] [--json]
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 #include "engine/cli/console.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 struct TrackerOptions {
   std::string file;
@@ -18,4 +18,4 @@ struct TrackerOptions {
 // The exit code: 0; 2 if a file could not be read, or is none of MemoryTracker.
 [[nodiscard]] int run_tracker(const TrackerOptions& options, const Console& console);
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -10,7 +10,7 @@
 #include "engine/io/limits.h"
 #include "engine/io/sniff.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 Status UnpackedFile::fill() {
   while (!at_end_) {
@@ -64,4 +64,4 @@ Result<std::span<const std::byte>> UnpackedFile::read() {
   }
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -14,7 +14,7 @@
 #include "engine/cli/descriptor.h"
 #include "engine/io/containers/decoder.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 class UnpackedFile {
  public:
@@ -39,4 +39,4 @@ class UnpackedFile {
   int64_t packed_ = 0, unpacked_ = 0;
 };
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

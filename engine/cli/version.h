@@ -1,10 +1,10 @@
-// The version that `memstrata --version` prints: that of the top CMakeLists.txt.
+// The version that `gpustrata --version` prints: that of the top CMakeLists.txt.
 #pragma once
 
 #include <string_view>
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
-inline constexpr std::string_view kVersion = MEMSTRATA_VERSION;
+inline constexpr std::string_view kVersion = GPUSTRATA_VERSION;
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

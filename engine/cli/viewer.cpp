@@ -9,7 +9,7 @@
 
 #include "engine/cli/input.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 namespace {
 
@@ -22,8 +22,8 @@ constexpr size_t kLongestViewer = size_t{64} << 20;
   if (length <= 0) return {};
   const std::string command(path.data(), static_cast<size_t>(length));
   const std::string folder = command.substr(0, command.rfind('/'));
-  return {folder + "/memstrata.html", folder + "/../share/memstrata/memstrata.html",
-          folder + "/../../site/memstrata.html"};
+  return {folder + "/gpustrata.html", folder + "/../share/gpustrata/gpustrata.html",
+          folder + "/../../site/gpustrata.html"};
 }
 
 }  // namespace
@@ -39,8 +39,8 @@ Outcome<std::string> viewer_page(const std::string& named, const std::string& ab
     if (auto page = read_text(place, kLongestViewer, "a viewer")) return page;
   }
   return failure(kNoViewer, about,
-                 "The viewer was not found: name it with --viewer memstrata.html (build it with "
+                 "The viewer was not found: name it with --viewer gpustrata.html (build it with "
                  "`cmake --preset wasm && cmake --build --preset wasm`, it is in build/site).");
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

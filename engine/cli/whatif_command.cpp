@@ -16,7 +16,7 @@
 #include "engine/io/writers/torch_snapshot.h"
 #include "engine/replay/device.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 namespace {
 
@@ -224,4 +224,4 @@ int run_whatif(const WhatIfOptions& options, const Console& console) {
   });
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -1,4 +1,4 @@
-// memstrata whatif FILE [--conf TEXT] [--capacity BYTES] [--without FILTER] [--scale FILTER=X] [--take SIZE@EVENT[..EVENT]]
+// gpustrata whatif FILE [--conf TEXT] [--capacity BYTES] [--without FILTER] [--scale FILTER=X] [--take SIZE@EVENT[..EVENT]]
 //                  [--empty-cache EVENT] [--no-caching] [--smallest] [--search] [--device D] [--snapshot S] [--dump OUT] [--json]
 #pragma once
 
@@ -9,7 +9,7 @@
 
 #include "engine/cli/one_file.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 struct WhatIfOptions {
   FileChoice choice;
@@ -27,4 +27,4 @@ struct WhatIfOptions {
 
 [[nodiscard]] int run_whatif(const WhatIfOptions& options, const Console& console);
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -2,7 +2,7 @@
 
 #include "engine/cli/input.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 Outcome<replay::AttachedOps> attach_trace(const WithTrace& with, const std::string& file,
                                           model::Recording& snapshot, const Console& console) {
@@ -13,4 +13,4 @@ Outcome<replay::AttachedOps> attach_trace(const WithTrace& with, const std::stri
   return *attached;
 }
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

@@ -9,7 +9,7 @@
 #include "engine/model/recording.h"
 #include "engine/replay/attached_ops.h"
 
-namespace memstrata::cli {
+namespace gpustrata::cli {
 
 struct WithTrace {
   std::string trace;  // empty = none
@@ -21,4 +21,4 @@ struct WithTrace {
 [[nodiscard]] Outcome<replay::AttachedOps> attach_trace(const WithTrace& with, const std::string& file,
                                                         model::Recording& snapshot, const Console& console);
 
-}  // namespace memstrata::cli
+}  // namespace gpustrata::cli

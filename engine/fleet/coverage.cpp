@@ -10,7 +10,7 @@
 #include "engine/fleet/fleet_rows.h"
 #include "engine/fleet/queries.h"
 
-namespace memstrata::fleet {
+namespace gpustrata::fleet {
 
 namespace {
 
@@ -133,4 +133,4 @@ Status add_coverage(FleetRows& rows) {
   return {};
 }
 
-}  // namespace memstrata::fleet
+}  // namespace gpustrata::fleet

@@ -4,7 +4,7 @@
 
 #include "engine/fleet/fleet_rows.h"
 
-namespace memstrata::fleet {
+namespace gpustrata::fleet {
 
 namespace {
 
@@ -98,4 +98,4 @@ Status add_curves(FleetRows& rows) {
   return {};
 }
 
-}  // namespace memstrata::fleet
+}  // namespace gpustrata::fleet

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace memstrata::fleet {
+namespace gpustrata::fleet {
 
 namespace {
 
@@ -104,4 +104,4 @@ Result<Statement> Database::prepare(std::string_view sql) {
   return statement;
 }
 
-}  // namespace memstrata::fleet
+}  // namespace gpustrata::fleet

@@ -15,7 +15,7 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-namespace memstrata::fleet {
+namespace gpustrata::fleet {
 
 // A prepared statement. Columns and parameters are counted from 0. Values are valid until the next step.
 class Statement {
@@ -65,4 +65,4 @@ class Database {
   std::unique_ptr<sqlite3, Close> database_;
 };
 
-}  // namespace memstrata::fleet
+}  // namespace gpustrata::fleet

@@ -9,7 +9,7 @@
 
 #include "engine/fleet/queries.h"
 
-namespace memstrata::fleet {
+namespace gpustrata::fleet {
 
 namespace {
 
@@ -174,7 +174,7 @@ Result<bool> FactTable::take(std::string_view line, int64_t id, FactCurve& curve
     if (!row) return no_facts("This line is no JSON object of facts.");
     if (!*row) break;
     const std::string_view key = members_.text(0), type = members_.text(1);
-    if (key == "memstrata_facts") version = members_.integer(2);
+    if (key == "gpustrata_facts") version = members_.integer(2);
     if (key == "error") {
       failed = true;
       failure = members_.text(2);
@@ -200,9 +200,9 @@ Result<bool> FactTable::take(std::string_view line, int64_t id, FactCurve& curve
     }
   }
   members_.reset();
-  if (version == 0) return no_facts("This line is no JSON object of facts: it has no \"memstrata_facts\".");
+  if (version == 0) return no_facts("This line is no JSON object of facts: it has no \"gpustrata_facts\".");
   if (version != 1)
-    return no_facts(fmt::format("These facts are of version {}: a newer memstrata wrote them.", version));
+    return no_facts(fmt::format("These facts are of version {}: a newer gpustrata wrote them.", version));
   if (failed) {
     if (failure.find("\"message\"") != std::string::npos) {
       numbers_.bind(0, std::string_view(failure));
@@ -295,4 +295,4 @@ Status FactTable::seal() {
                   kAddGroups, query("facts")));
 }
 
-}  // namespace memstrata::fleet
+}  // namespace gpustrata::fleet

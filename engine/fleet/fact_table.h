@@ -14,7 +14,7 @@
 #include "engine/base/status.h"
 #include "engine/fleet/database.h"
 
-namespace memstrata::fleet {
+namespace gpustrata::fleet {
 
 inline constexpr size_t kFactCurveColumns = 256;  // of a line
 inline constexpr size_t kLongestFactLine = size_t{64} << 20;
@@ -83,4 +83,4 @@ class FactTable {
   std::string last_file_of_lines_;
 };
 
-}  // namespace memstrata::fleet
+}  // namespace gpustrata::fleet

@@ -18,7 +18,7 @@
 #include "engine/fleet/fleet_rows.h"
 #include "engine/fleet/queries.h"
 
-namespace memstrata::fleet {
+namespace gpustrata::fleet {
 
 using model::FleetFinding;
 using model::FleetKind;
@@ -422,4 +422,4 @@ class Findings {
 
 Status add_findings(FleetRows& rows) { return Findings(rows).find(); }
 
-}  // namespace memstrata::fleet
+}  // namespace gpustrata::fleet

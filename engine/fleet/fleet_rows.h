@@ -11,7 +11,7 @@
 #include "engine/fleet/fact_table.h"
 #include "engine/model/fleet.h"
 
-namespace memstrata::fleet {
+namespace gpustrata::fleet {
 
 struct FleetRows {
   FactTable& facts;
@@ -45,4 +45,4 @@ struct FleetRows {
 [[nodiscard]] Status add_stacks(FleetRows& rows);
 [[nodiscard]] Status add_findings(FleetRows& rows);
 
-}  // namespace memstrata::fleet
+}  // namespace gpustrata::fleet

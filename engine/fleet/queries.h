@@ -3,9 +3,9 @@
 
 #include <string_view>
 
-namespace memstrata::fleet {
+namespace gpustrata::fleet {
 
 // The text of NAME.sql; empty if there is none.
 [[nodiscard]] std::string_view query(std::string_view name);
 
-}  // namespace memstrata::fleet
+}  // namespace gpustrata::fleet

@@ -6,7 +6,7 @@
 #include "engine/fleet/fleet_rows.h"
 #include "engine/fleet/queries.h"
 
-namespace memstrata::fleet {
+namespace gpustrata::fleet {
 
 using model::FleetColumn;
 using model::FleetUnit;
@@ -153,4 +153,4 @@ Status reduce(FactTable& facts, std::string_view title, model::Fleet& fleet) {
   return {};
 }
 
-}  // namespace memstrata::fleet
+}  // namespace gpustrata::fleet

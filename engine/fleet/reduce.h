@@ -7,9 +7,9 @@
 #include "engine/fleet/fact_table.h"
 #include "engine/model/fleet.h"
 
-namespace memstrata::fleet {
+namespace gpustrata::fleet {
 
 // `facts` is sealed. `fleet` is new. Error: limit_exceeded.
 [[nodiscard]] Status reduce(FactTable& facts, std::string_view title, model::Fleet& fleet);
 
-}  // namespace memstrata::fleet
+}  // namespace gpustrata::fleet

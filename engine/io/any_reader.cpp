@@ -9,7 +9,7 @@
 #include "engine/io/containers/unpack_reader.h"
 #include "engine/io/containers/zip_reader.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 namespace {
 constexpr int64_t kLargestFile = int64_t{1} << 50;  // what is said may be anything
@@ -143,4 +143,4 @@ Status AnyReader::finish() {
 
 bool AnyReader::done() const { return decided_ && reader_->done(); }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

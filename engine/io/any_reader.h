@@ -13,7 +13,7 @@
 #include "engine/io/registry.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 class AnyReader final : public Reader {
  public:
@@ -58,4 +58,4 @@ class AnyReader final : public Reader {
   bool recognised_ = false;
 };
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

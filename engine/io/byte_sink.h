@@ -8,7 +8,7 @@
 #include "engine/base/column.h"
 #include "engine/base/status.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 class ByteSink {
  public:
@@ -40,4 +40,4 @@ class MemorySink final : public ByteSink {
   Column<std::byte> bytes_;
 };
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 // -- Input.
 // One read of this size costs far less than parsing it; larger ones only hold memory.
@@ -96,4 +96,4 @@ inline constexpr int64_t kSalvageBytes = int64_t{256} << 10;
 inline constexpr int64_t kFreeWrittenBytes = int64_t{1} << 30;
 inline constexpr int64_t kWrittenBytesPerRow = int64_t{16} << 10;
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 Status push(Reader& reader, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
@@ -17,4 +17,4 @@ Status push(Reader& reader, std::span<const std::byte> bytes) {
   return {};
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

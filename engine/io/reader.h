@@ -14,7 +14,7 @@
 
 #include "engine/base/status.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 // Given to a reader: its file is one of several. It adds parts and leaves the recording open; the caller
 // seals it.
@@ -44,4 +44,4 @@ class Reader {
 // Copies `bytes` in, in as many pieces as it takes.
 [[nodiscard]] Status push(Reader& reader, std::span<const std::byte> bytes);
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -17,7 +17,7 @@
 #include "engine/io/readers/telemetry_csv.h"
 #include "engine/io/readers/torch_snapshot.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 namespace {
 
@@ -37,9 +37,9 @@ constexpr Kind kKinds[] = {
      .encoding = Format::json,
      .outer_keys = {"traceEvents", "ph"},
      .make = make<ChromeTraceReader>},
-    {.name = "a reduced fleet of memstrata",
+    {.name = "a reduced fleet of gpustrata",
      .encoding = Format::json,
-     .outer_keys = {"memstrata_fleet"},
+     .outer_keys = {"gpustrata_fleet"},
      .make = make<FleetFileReader>},
     {.name = "a memory timeline of the PyTorch profiler",
      .encoding = Format::json,
@@ -132,4 +132,4 @@ Told tell(Format encoding, std::string_view beginning, std::span<const Kind> kin
   return {};
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -17,7 +17,7 @@
 #include "engine/io/reader.h"
 #include "engine/io/sniff.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 struct OpenedFile;
 
@@ -54,4 +54,4 @@ struct Told {
 [[nodiscard]] Told tell(Format encoding, std::string_view beginning,
                         std::span<const Kind> kinds = all_kinds());
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -8,7 +8,7 @@
 
 #include "engine/base/ascii.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 namespace {
 
@@ -101,4 +101,4 @@ Sniffed sniff(std::span<const std::byte> first_bytes) {
                       shown)};
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 enum class Format : uint8_t {
   pickle,
@@ -41,4 +41,4 @@ inline constexpr size_t kSniffBytes = 512;  // enough for every decision; fewer 
 
 [[nodiscard]] Sniffed sniff(std::span<const std::byte> first_bytes);
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

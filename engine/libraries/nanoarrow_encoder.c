@@ -4,7 +4,7 @@
 
 #include "nanoarrow_encoder.h"
 
-ArrowErrorCode MemstrataEncodeDictionary(struct ArrowIpcEncoder* encoder, int64_t id,
+ArrowErrorCode GpustrataEncodeDictionary(struct ArrowIpcEncoder* encoder, int64_t id,
                                          const struct ArrowArrayView* view, struct ArrowBuffer* body,
                                          struct ArrowError* error) {
   struct ArrowIpcEncoderPrivate* private = (struct ArrowIpcEncoderPrivate*)encoder->private_data;
@@ -50,7 +50,7 @@ static void copy_blocks(const struct ArrowBuffer* from, struct ns(Block) * to) {
   }
 }
 
-ArrowErrorCode MemstrataEncodeFooter(struct ArrowIpcEncoder* encoder, const struct ArrowSchema* schema,
+ArrowErrorCode GpustrataEncodeFooter(struct ArrowIpcEncoder* encoder, const struct ArrowSchema* schema,
                                      const struct ArrowIpcFooter* footer, struct ArrowError* error) {
   struct ArrowIpcEncoderPrivate* private = (struct ArrowIpcEncoderPrivate*)encoder->private_data;
   flatcc_builder_t* builder = &private->builder;

@@ -1,6 +1,6 @@
 #include "engine/model/allocator_rows.h"
 
-namespace memstrata::model {
+namespace gpustrata::model {
 
 namespace {
 
@@ -103,4 +103,4 @@ bool AllocatorRows::append_mapped_range(int device, const alloc::MemoryState& st
                                      .blocks = {first, count}});
 }
 
-}  // namespace memstrata::model
+}  // namespace gpustrata::model

@@ -9,7 +9,7 @@
 #include "engine/model/recording.h"
 #include "engine/trace/trace_event.h"
 
-namespace memstrata::model {
+namespace gpustrata::model {
 
 class AllocatorRows {
  public:
@@ -54,4 +54,4 @@ class AllocatorRows {
   LastSeen<trace::PoolKey, PoolId> last_pool_;
 };
 
-}  // namespace memstrata::model
+}  // namespace gpustrata::model

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-namespace memstrata::model {
+namespace gpustrata::model {
 
 namespace {
 
@@ -181,4 +181,4 @@ class Anonymizer {
 
 Result<Replaced> anonymize(Recording& recording) { return Anonymizer(recording).run(); }
 
-}  // namespace memstrata::model
+}  // namespace gpustrata::model

@@ -12,7 +12,7 @@
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::model {
+namespace gpustrata::model {
 
 struct Replaced {
   int64_t files = 0, functions = 0, regions = 0, texts = 0;  // different ones
@@ -23,4 +23,4 @@ struct Replaced {
 // no snapshot.
 [[nodiscard]] Result<Replaced> anonymize(Recording& recording);
 
-}  // namespace memstrata::model
+}  // namespace gpustrata::model

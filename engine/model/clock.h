@@ -9,7 +9,7 @@
 #include <limits>
 #include <optional>
 
-namespace memstrata::model {
+namespace gpustrata::model {
 
 inline constexpr int64_t kNoTime = std::numeric_limits<int64_t>::min();  // no row has a time then
 
@@ -38,4 +38,4 @@ struct Clock {
   bool operator==(const Clock&) const = default;
 };
 
-}  // namespace memstrata::model
+}  // namespace gpustrata::model

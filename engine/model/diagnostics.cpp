@@ -1,6 +1,6 @@
 #include "engine/model/diagnostics.h"
 
-namespace memstrata::model {
+namespace gpustrata::model {
 
 namespace {
 
@@ -144,4 +144,4 @@ bool Diagnostics::any() const {
   return false;
 }
 
-}  // namespace memstrata::model
+}  // namespace gpustrata::model

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-namespace memstrata::model {
+namespace gpustrata::model {
 
 enum class Severity : uint8_t { info, warning, error };
 
@@ -127,4 +127,4 @@ class Diagnostics {
   Place place_;
 };
 
-}  // namespace memstrata::model
+}  // namespace gpustrata::model

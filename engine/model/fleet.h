@@ -1,4 +1,4 @@
-// Fleet: a thousand ranks in one file, what `memstrata fleet -o` writes and the page opens ("The reduced file" in
+// Fleet: a thousand ranks in one file, what `gpustrata fleet -o` writes and the page opens ("The reduced file" in
 // engine/fleet/README.md, which says what everything means).
 //
 // A *row* is a rank's snapshot of a device: an index into `values` of each column and into both curves. Numbers are
@@ -17,9 +17,9 @@
 #include "engine/base/string_pool.h"
 #include "engine/model/tables.h"
 
-namespace memstrata::model {
+namespace gpustrata::model {
 
-inline constexpr int kFleetVersion = 1;        // `memstrata_fleet`
+inline constexpr int kFleetVersion = 1;        // `gpustrata_fleet`
 inline constexpr int32_t kFleetBuckets = 128;  // bytes of a row in a curve
 inline constexpr size_t kMostFleetColumns = 256;
 inline constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
@@ -136,4 +136,4 @@ struct Fleet {
   Column<int32_t> rows;  // rows that groups and findings name, range after range
 };
 
-}  // namespace memstrata::model
+}  // namespace gpustrata::model

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace memstrata::model {
+namespace gpustrata::model {
 
 // The memory is bounded by the runs of equal devices.
 std::vector<int32_t> Part::devices(const SegmentTable& table) const {
@@ -27,4 +27,4 @@ RowRange Part::events_of(int32_t device) const {
   return trace != traces.end() && trace->device == device ? trace->events : RowRange{};
 }
 
-}  // namespace memstrata::model
+}  // namespace gpustrata::model

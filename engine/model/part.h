@@ -11,7 +11,7 @@
 #include "engine/model/clock.h"
 #include "engine/model/tables.h"
 
-namespace memstrata::model {
+namespace gpustrata::model {
 
 // History of one device: rows of EventTable in the order of the file.
 struct DeviceTrace {
@@ -107,4 +107,4 @@ struct Part {
   [[nodiscard]] RowRange events_of(int32_t device) const;
 };
 
-}  // namespace memstrata::model
+}  // namespace gpustrata::model

@@ -5,7 +5,7 @@
 #include "engine/base/json_writer.h"
 #include "engine/model/allocator_rows.h"
 
-namespace memstrata::model {
+namespace gpustrata::model {
 
 namespace {
 
@@ -119,7 +119,7 @@ class Filler {
   }
   recording.parts.push_back(std::move(part));
   return filler.extra("trace_alloc_max_entries", capacities) &&
-         filler.extra("trace_alloc_overflowed", overflows) && filler.extra("memstrata", own_key(recorder));
+         filler.extra("trace_alloc_overflowed", overflows) && filler.extra("gpustrata", own_key(recorder));
 }
 
 }  // namespace
@@ -173,4 +173,4 @@ Status annotate_block(const alloc::DeviceAllocator& allocator, trace::Recorder& 
   return {};
 }
 
-}  // namespace memstrata::model
+}  // namespace gpustrata::model

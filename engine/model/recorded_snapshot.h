@@ -3,7 +3,7 @@
 // The same content as torch.cuda.memory._snapshot(): `segments` are the mapped ranges of all devices in
 // address order, `device_traces` the events, oldest first, `external_annotations` the regions, and
 // `allocator_settings` those of the first device. Beside them: trace_alloc_max_entries and
-// trace_alloc_overflowed, one value per device, and under the key `memstrata`
+// trace_alloc_overflowed, one value per device, and under the key `gpustrata`
 //   {"lost_events": [n per device], "lost_annotations": n, "lost_stacks": n, "context": level or null,
 //    "skip_actions": [names]}
 #pragma once
@@ -19,7 +19,7 @@
 #include "engine/model/recording.h"
 #include "engine/trace/recorder.h"
 
-namespace memstrata::model {
+namespace gpustrata::model {
 
 struct SnapshotOptions {
   std::optional<trace::PoolKey> pool = std::nullopt;  // segments of this pool only; the trace stays whole
@@ -43,4 +43,4 @@ struct SnapshotOptions {
 [[nodiscard]] Status annotate_block(const alloc::DeviceAllocator& allocator, trace::Recorder& recorder,
                                     uint64_t address, std::string_view text, StackId stack = {});
 
-}  // namespace memstrata::model
+}  // namespace gpustrata::model

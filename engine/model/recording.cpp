@@ -4,7 +4,7 @@
 #include <limits>
 #include <tuple>
 
-namespace memstrata::model {
+namespace gpustrata::model {
 
 namespace {
 
@@ -231,4 +231,4 @@ void Recording::seal() {
   records.seal();
 }
 
-}  // namespace memstrata::model
+}  // namespace gpustrata::model

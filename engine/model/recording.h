@@ -22,7 +22,7 @@
 #include "engine/trace/stack_table.h"
 #include "engine/trace/trace_event.h"
 
-namespace memstrata::model {
+namespace gpustrata::model {
 
 using Pool = trace::PoolKey;
 
@@ -83,4 +83,4 @@ struct Recording {
   std::unordered_map<Pool, int16_t, Mixed> pool_ids_;
 };
 
-}  // namespace memstrata::model
+}  // namespace gpustrata::model

@@ -16,7 +16,7 @@
 #include "engine/base/column.h"
 #include "engine/base/packed_column.h"
 
-namespace memstrata::model {
+namespace gpustrata::model {
 
 // Rows [first, first + count) of a table.
 struct RowRange {
@@ -132,4 +132,4 @@ class Table {
   Budget* budget_;
 };
 
-}  // namespace memstrata::model
+}  // namespace gpustrata::model

@@ -34,7 +34,7 @@
 #include "engine/model/table.h"
 #include "engine/trace/action.h"
 
-namespace memstrata::model {
+namespace gpustrata::model {
 
 inline constexpr int64_t kUnknownSize = -1;
 inline constexpr uint64_t kUnknownFree = UINT64_MAX;                      // of an oom event
@@ -367,4 +367,4 @@ struct ExtraTable : Table<ExtraTable> {
   }
 };
 
-}  // namespace memstrata::model
+}  // namespace gpustrata::model

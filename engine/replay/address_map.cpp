@@ -5,7 +5,7 @@
 
 #include "engine/replay/links.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 AddressMap::AddressMap(const StateHistory& history, Budget& budget)
     : history_(&history),
@@ -205,4 +205,4 @@ bool AddressMap::free_shares(const ColumnGrid& columns, int32_t first, int32_t c
   return true;
 }
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

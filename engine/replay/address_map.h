@@ -17,7 +17,7 @@
 #include "engine/replay/state_history.h"
 #include "engine/replay/timeline.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 enum class RegionOrder : uint8_t { address, size, stream };
 
@@ -78,4 +78,4 @@ class AddressMap {
   mutable Column<int32_t> live_;
 };
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

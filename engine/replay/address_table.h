@@ -15,7 +15,7 @@
 #include "engine/base/column.h"
 #include "engine/base/hash.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 class AddressTable {
  public:
@@ -93,4 +93,4 @@ class AddressTable {
   uint64_t seed_ = 0;
 };
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

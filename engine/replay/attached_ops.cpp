@@ -6,7 +6,7 @@
 
 #include "engine/replay/op_finder.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 using trace::Action;
 
@@ -149,4 +149,4 @@ Result<AttachedOps> attach_ops(model::Recording& snapshot, const model::Recordin
   return Attaching(snapshot, trace, wanted).run();
 }
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -11,7 +11,7 @@
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 struct AttachedOps {
   int64_t allocations = 0;  // of the snapshot
@@ -34,4 +34,4 @@ struct AttachWanted {
 [[nodiscard]] Result<AttachedOps> attach_ops(model::Recording& snapshot, const model::Recording& trace,
                                              const AttachWanted& wanted);
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

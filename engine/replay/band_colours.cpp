@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 namespace {
 
@@ -99,4 +99,4 @@ uint32_t BandColours::mean(const Weight& weight) const {
   return channel(weight.red()) | channel(weight.green()) << 8 | channel(weight.blue()) << 16;
 }
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

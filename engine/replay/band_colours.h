@@ -10,7 +10,7 @@
 
 #include "engine/replay/weight.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 // Colours as bytes R, G, B, A in memory (0xAABBGGRR as a little-endian number).
 struct Palette {
@@ -99,4 +99,4 @@ class BandColours {
   const uint8_t* from_light_;  // sRGB of every 8 of 65536 steps of light
 };
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

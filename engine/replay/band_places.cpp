@@ -5,7 +5,7 @@
 
 #include "engine/replay/timeline.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 namespace {
 
@@ -96,4 +96,4 @@ std::vector<BandPlace> find_band_places(std::span<const uint32_t> pixels, int32_
   return places.finish();
 }
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

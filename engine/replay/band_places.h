@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 struct BandPlace {
   int32_t rank;
@@ -27,4 +27,4 @@ struct PlaceLimits {
 [[nodiscard]] std::vector<BandPlace> find_band_places(std::span<const uint32_t> pixels, int32_t height,
                                                       const PlaceLimits& limits);
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 int64_t StepSeries::at(int32_t event_index) const {
   const auto after = std::upper_bound(event.begin(), event.end(), event_index) - event.begin();
@@ -12,4 +12,4 @@ int64_t StepSeries::at(int32_t event_index) const {
 Bands::Bands(Budget& budget)
     : size(budget), born(budget), freed(budget), level(budget), reserved(budget), pending(budget) {}
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -11,7 +11,7 @@
 #include "engine/base/column.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 inline constexpr int64_t kMaxLevel = int64_t{1} << 53;  // sums stay exact in a double
 
@@ -63,4 +63,4 @@ struct Bands {
   }
 };
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

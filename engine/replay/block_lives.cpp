@@ -8,7 +8,7 @@
 
 #include "engine/replay/address_table.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 namespace {
 
@@ -498,4 +498,4 @@ Result<BlockLives> find_block_lives(const model::Recording& recording, const mod
   return LifeFinder(recording, part, device).run();
 }
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

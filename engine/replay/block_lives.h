@@ -28,7 +28,7 @@
 #include "engine/model/recording.h"
 #include "engine/replay/bands.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 // `reserved` starts at the final sum less the net of the segment events, or is what a profiler said with each
 // record; `pending` are bytes requested to be freed but not completed (adjacent pairs not counted). A block from
@@ -63,4 +63,4 @@ struct BlockLives : Bands {
 [[nodiscard]] Result<BlockLives> find_block_lives(const model::Recording& recording, const model::Part& part,
                                                   int32_t device);
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -7,7 +7,7 @@
 #include "engine/alloc/config.h"
 #include "engine/replay/state_history.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 // The request rounded up by the settings. Sizes of pinned host memory are block sizes already; more than any device has is
 // nobody's request.
@@ -27,4 +27,4 @@ namespace memstrata::replay {
   return least >= history.config.max_split_size || room - least <= alloc::kSmallSize ? room : least;
 }
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -5,7 +5,7 @@
 
 #include "engine/replay/block_size.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 using model::Diag;
 using trace::Action;
@@ -337,4 +337,4 @@ void BlockUndo::number_events(int32_t first, int32_t end) {
   }
 }
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -11,7 +11,7 @@
 #include "engine/replay/state_history.h"
 #include "engine/replay/undo_notes.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 class BlockUndo {
  public:
@@ -87,4 +87,4 @@ class BlockUndo {
   bool writes_no_requests_ = false;  // a block of the trace was freed without one
 };
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

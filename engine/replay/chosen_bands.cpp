@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 namespace {
 
@@ -90,4 +90,4 @@ Result<Bands> chosen_bands(const Bands& all, const BlockLives* blocks, std::span
   return bands;
 }
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -11,11 +11,11 @@
 #include "engine/replay/bands.h"
 #include "engine/replay/block_lives.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 // `chosen`: of each band, 0 = it is left out. `blocks`: of what waits to be freed; null if bands never do. What is
 // reserved is as for all. O(bands + events). Error: limit_exceeded.
 [[nodiscard]] Result<Bands> chosen_bands(const Bands& all, const BlockLives* blocks,
                                          std::span<const uint8_t> chosen, Budget& budget);
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -6,7 +6,7 @@
 
 #include "engine/replay/state_history.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 namespace {
 
@@ -120,4 +120,4 @@ std::optional<int32_t> default_device(const model::Recording& recording, const m
   return has_host ? std::optional(kHostDevice) : std::nullopt;
 }
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -15,7 +15,7 @@
 
 #include "engine/model/recording.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 struct DeviceChoice {
   int32_t part = 0;  // index in Recording::parts
@@ -28,4 +28,4 @@ struct DeviceChoice {
 [[nodiscard]] std::optional<int32_t> default_device(const model::Recording& recording,
                                                     const model::Part& part);
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

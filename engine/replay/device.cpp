@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 namespace {
 
@@ -44,4 +44,4 @@ Result<const StateHistory*> Device::history() {
   return &*history_;
 }
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -14,7 +14,7 @@
 #include "engine/replay/block_lives.h"
 #include "engine/replay/state_history.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 // Never moves: timelines and states refer to it.
 class Device {
@@ -42,4 +42,4 @@ class Device {
   std::optional<StateHistory> history_;
 };
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

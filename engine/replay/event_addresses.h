@@ -9,7 +9,7 @@
 #include "engine/base/column.h"
 #include "engine/replay/address_table.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 class EventAddresses {
  public:
@@ -74,4 +74,4 @@ class EventAddresses {
   Column<int32_t> of_event_;
 };
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

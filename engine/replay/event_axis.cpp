@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 namespace {
 
@@ -120,4 +120,4 @@ EventRange ColumnCursor::next() {
   return range;
 }
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

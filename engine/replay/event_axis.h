@@ -10,7 +10,7 @@
 #include "engine/model/recording.h"
 #include "engine/replay/timeline.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 inline constexpr int64_t kMaxExtent = int64_t{1} << 53;  // exact in a double; 285 years of microseconds
 
@@ -69,4 +69,4 @@ class ColumnCursor {
   int32_t border_ = -1;  // end of the column before, -1 = none yet
 };
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 GroupLevels::GroupLevels(const Bands& bands, Column<uint8_t>&& group, size_t groups, Budget& budget)
     : bands_(&bands),
@@ -109,4 +109,4 @@ void GroupLevels::Walk::move_to(int32_t event) {
     levels_.apply(changes[next_], bytes_, bands_);
 }
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

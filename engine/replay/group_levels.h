@@ -13,7 +13,7 @@
 #include "engine/base/status.h"
 #include "engine/replay/bands.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 inline constexpr size_t kMostGroups = 64;
 
@@ -69,4 +69,4 @@ class GroupLevels {
   Column<int32_t> counts_;
 };
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

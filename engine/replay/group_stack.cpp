@@ -6,7 +6,7 @@
 
 #include "engine/replay/stack_sweep.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 namespace {
 
@@ -72,4 +72,4 @@ size_t group_at(std::span<const int64_t> levels, double bytes) {
   return levels.size();
 }
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -11,7 +11,7 @@
 #include "engine/replay/group_levels.h"
 #include "engine/replay/timeline.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 // Pixels, column after column, row 0 (bottom) first, with the value of the group there; kNothing above the stack
 // and outside the recording. O(columns * (rows + groups)), and what the states of the columns cost.
@@ -28,4 +28,4 @@ struct GroupEdges {
 // The group at that height, levels.size() = none.
 [[nodiscard]] size_t group_at(std::span<const int64_t> levels, double bytes);
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

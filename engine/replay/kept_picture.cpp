@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 std::span<const uint32_t> KeptPicture::draw(const Timeline& timeline, const ColumnGrid& columns,
                                             const RowGrid& rows, const BandColours& colours) {
@@ -74,4 +74,4 @@ const KeptPicture* KeptPictures::with(const ColumnGrid& columns) const {
   return nullptr;
 }
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

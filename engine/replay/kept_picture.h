@@ -12,7 +12,7 @@
 #include "engine/base/column.h"
 #include "engine/replay/timeline.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 class KeptPicture {
  public:
@@ -69,4 +69,4 @@ class KeptPictures {
   size_t last_ = 0;
 };
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -1,6 +1,6 @@
 #include "engine/replay/links.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 using trace::Action;
 
@@ -74,4 +74,4 @@ bool rank_blocks(const model::Recording& recording, const StateHistory& history,
   return true;
 }
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -7,7 +7,7 @@
 #include "engine/replay/block_lives.h"
 #include "engine/replay/state_history.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 // Events of a row of StateHistory::blocks; -1 = not in the trace.
 struct BlockEvents {
@@ -27,4 +27,4 @@ struct BlockEvents {
 [[nodiscard]] bool rank_blocks(const model::Recording& recording, const StateHistory& history,
                                const BlockLives& lives, Column<int32_t>& rank_of_block);
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

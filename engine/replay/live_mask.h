@@ -13,7 +13,7 @@
 #include <emmintrin.h>
 #endif
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 struct LiveMask {
   uint64_t live = 0;          // bit i: block i is freed later than the event (and born by then)
@@ -81,4 +81,4 @@ struct LiveMask {
 #endif
 }
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

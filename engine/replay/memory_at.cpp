@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 using model::BlockState;
 
@@ -163,4 +163,4 @@ StackId stack_of_range(const model::Recording& recording, const StateHistory& hi
   return row < 0 ? StackId() : recording.events.stack[static_cast<size_t>(row)];
 }
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -11,7 +11,7 @@
 #include "engine/base/column.h"
 #include "engine/replay/state_history.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 struct BlockAt {
   uint64_t address = 0;
@@ -79,4 +79,4 @@ class MemoryAt {
 [[nodiscard]] StackId stack_of_range(const model::Recording& recording, const StateHistory& history,
                                      int32_t range);
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

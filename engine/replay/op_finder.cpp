@@ -6,7 +6,7 @@
 
 #include "engine/base/saturating.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 using model::RowRange;
 using trace::Action;
@@ -124,4 +124,4 @@ int32_t innermost_op(const SpanLanes& lanes, const SpanLanes::Thread& thread, in
   return found;
 }
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

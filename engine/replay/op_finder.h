@@ -15,7 +15,7 @@
 #include "engine/model/recording.h"
 #include "engine/replay/span_lanes.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 class OpFinder {
  public:
@@ -59,4 +59,4 @@ class OpFinder {
 // The op that started last of those that go on at a time, on a thread of the lanes; -1 = none.
 [[nodiscard]] int32_t innermost_op(const SpanLanes& lanes, const SpanLanes::Thread& thread, int64_t time);
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

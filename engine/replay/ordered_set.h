@@ -9,7 +9,7 @@
 
 #include "engine/base/column.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 class OrderedSet {
  public:
@@ -78,4 +78,4 @@ class OrderedSet {
   size_t levels_ = 0;
 };
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

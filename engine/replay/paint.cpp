@@ -6,7 +6,7 @@
 
 #include "engine/replay/timeline.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 namespace {
 
@@ -103,4 +103,4 @@ void paint(std::span<const uint32_t> pixels, int32_t columns, int32_t rows, cons
   }
 }
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

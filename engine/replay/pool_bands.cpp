@@ -10,7 +10,7 @@
 #include "engine/replay/address_table.h"
 #include "engine/replay/segment_index.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 namespace {
 
@@ -403,4 +403,4 @@ Result<PoolBands> pool_bands(const model::Recording& recording, const model::Par
   return PoolFinder(recording, part, blocks, pool_of_block, stream_of_block).run();
 }
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

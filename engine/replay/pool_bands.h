@@ -26,7 +26,7 @@
 #include "engine/base/status.h"
 #include "engine/replay/block_lives.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 struct PoolEnvelope {
   PoolId pool;
@@ -62,4 +62,4 @@ struct PoolBands : Bands {
                                            const BlockLives& blocks, std::span<const PoolId> pool_of_block,
                                            std::span<const StreamId> stream_of_block);
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

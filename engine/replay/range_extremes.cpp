@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 namespace {
 
@@ -94,4 +94,4 @@ int32_t RangeExtremes::best_row(int32_t begin, int32_t end) const {
 template int32_t RangeExtremes::best_row<Extreme::highest>(int32_t, int32_t) const;
 template int32_t RangeExtremes::best_row<Extreme::lowest>(int32_t, int32_t) const;
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

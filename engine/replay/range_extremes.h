@@ -10,7 +10,7 @@
 
 #include "engine/base/column.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 enum class Extreme : uint8_t { highest, lowest };
 
@@ -44,4 +44,4 @@ class RangeExtremes {
   size_t levels_ = 0;
 };
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -1,6 +1,6 @@
 #include "engine/replay/range_undo.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 using model::Diag;
 using trace::Action;
@@ -243,4 +243,4 @@ bool RangeUndo::write_open(StateHistory& out) const {
   return out.ranges.index(0);
 }
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

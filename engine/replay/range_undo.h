@@ -11,7 +11,7 @@
 #include "engine/replay/state_history.h"
 #include "engine/replay/undo_notes.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 // [start, end), where end stops at 2^64 - 1.
 struct Bytes {
@@ -75,4 +75,4 @@ class RangeUndo {
   Column<Row> rows_;
 };
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 namespace {
 
@@ -67,4 +67,4 @@ alloc::Config recorded_config(std::string_view json) {
   return config;
 }
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -9,9 +9,9 @@
 
 #include "engine/alloc/config.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 // `settings_json` is model::Part::settings_json; it may be empty.
 [[nodiscard]] alloc::Config recorded_config(std::string_view settings_json);
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

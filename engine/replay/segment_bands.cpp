@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 namespace {
 
@@ -83,4 +83,4 @@ Result<SegmentBands> segment_bands(const model::Recording& recording, const Stat
   return found;
 }
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -8,7 +8,7 @@
 #include "engine/replay/bands.h"
 #include "engine/replay/state_history.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 // Pieces from the start first (those that end last at the bottom), then by event. `level` and `reserved` are
 // bytes of device memory, nothing is pending.
@@ -26,4 +26,4 @@ struct SegmentBands : Bands {
 [[nodiscard]] Result<SegmentBands> segment_bands(const model::Recording& recording,
                                                  const StateHistory& history);
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -8,7 +8,7 @@
 #include "engine/base/column.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 class SegmentIndex {
  public:
@@ -47,4 +47,4 @@ class SegmentIndex {
   Column<Place> places_;
 };
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

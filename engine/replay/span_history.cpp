@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 namespace {
 
@@ -197,4 +197,4 @@ bool SpanHistory::live_after(int32_t event, Column<int32_t>& rows) const {
          move(rows, from->event, event);
 }
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

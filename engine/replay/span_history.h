@@ -11,7 +11,7 @@
 
 #include "engine/base/column.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 class SpanHistory {
  public:
@@ -92,4 +92,4 @@ class SpanIndexer {
   int32_t event_ = -1;
 };
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

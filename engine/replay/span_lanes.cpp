@@ -8,7 +8,7 @@
 
 #include "engine/base/saturating.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 using model::RowRange;
 using model::SpanKind;
@@ -239,4 +239,4 @@ void SpanLanes::entries(const SpanAxis& axis, const LaneGrid& grid, RowRange row
   }
 }
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -20,7 +20,7 @@
 #include "engine/model/recording.h"
 #include "engine/replay/timeline.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 inline constexpr int32_t kMostLaneRows = 128;       // of a thread; what lies deeper is counted
 inline constexpr size_t kMostLaneThreads = 256;     // those with most records of the device
@@ -119,4 +119,4 @@ class SpanLanes {
 // The first tick after a span.
 [[nodiscard]] int64_t lane_end(const model::SpanTable& spans, int32_t span);
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cmath>
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 namespace {
 
@@ -418,4 +418,4 @@ void StackSweep::draw_blocks(int32_t leaf, int64_t offset, int64_t end, const Ro
   }
 }
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -18,7 +18,7 @@
 #include "engine/replay/stack_tree.h"
 #include "engine/replay/timeline.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 // Which bytes of the stack the rows of a picture ask for. Block [from, to) covers the centre of row r if
 // from < threshold[r] <= to: offsets are whole bytes, so only the whole part of a centre counts.
@@ -110,4 +110,4 @@ class StackSweep {
   int32_t dead_nodes_ = 0;
 };
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 bool StackTree::build(const Bands& bands) {
   size_ = bands.size.span();
@@ -105,4 +105,4 @@ int32_t StackTree::block_at(int64_t height, int32_t event) const {
   return -1;
 }
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -16,7 +16,7 @@
 #include "engine/replay/bands.h"
 #include "engine/replay/live_mask.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 inline constexpr int32_t kLeafBlocks = 64;
 inline constexpr int32_t kNodeLeaves = 64;
@@ -104,4 +104,4 @@ class StackTree {
   Column<int64_t> node_largest_;
 };
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -7,7 +7,7 @@
 #include "engine/alloc/simulated_device.h"
 #include "engine/replay/memory_at.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 using simulate::StartLayout;
 
@@ -209,4 +209,4 @@ Result<StartLayout> start_layout(const model::Recording& recording, const StateH
   return Layout(recording, history, device_bytes).find();
 }
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

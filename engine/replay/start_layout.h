@@ -5,7 +5,7 @@
 #include "engine/replay/state_history.h"
 #include "engine/simulate/start_layout.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 // The state before the first event. Of expandable segments the mapped pages of one stream, pool and kind are put into
 // reservations: from the lowest page that is mapped into them while those are, as large as one of a device of
@@ -15,4 +15,4 @@ namespace memstrata::replay {
 [[nodiscard]] Result<simulate::StartLayout> start_layout(const model::Recording& recording,
                                                          const StateHistory& history, int64_t device_bytes);
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -9,7 +9,7 @@
 #include "engine/replay/range_undo.h"
 #include "engine/replay/recorded_config.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 using trace::Action;
 
@@ -187,4 +187,4 @@ Result<StateHistory> undo_to_start(const model::Recording& recording, const mode
   }
 }
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -37,7 +37,7 @@
 #include "engine/model/recording.h"
 #include "engine/replay/span_history.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 // The device number of pinned host memory, as in the files.
 inline constexpr int32_t kHostDevice = -1;
@@ -123,4 +123,4 @@ class StateBuilder {
 [[nodiscard]] Result<StateHistory> undo_to_start(const model::Recording& recording, const model::Part& part,
                                                  int32_t device);
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

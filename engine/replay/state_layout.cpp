@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 namespace {
 
@@ -257,4 +257,4 @@ StateLayout::Hit StateLayout::hit(const MemoryAt& memory, const StateWindow& win
   return hit;
 }
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

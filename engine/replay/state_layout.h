@@ -17,7 +17,7 @@
 #include "engine/replay/band_colours.h"
 #include "engine/replay/memory_at.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 enum class StateKind : uint8_t { segment, block, rounding, pending, gap };
 
@@ -85,4 +85,4 @@ class StateLayout {
   int32_t rows_ = 0;
 };
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -7,7 +7,7 @@
 #include "engine/replay/range_undo.h"
 #include "engine/replay/recorded_config.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 namespace {
 
@@ -173,4 +173,4 @@ Result<StateSketch> sketch_state(const Device& device, int32_t event) {
   return Sketcher(device, event).run();
 }
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -14,7 +14,7 @@
 #include "engine/replay/device.h"
 #include "engine/replay/state_history.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 struct StateSketch {
   explicit StateSketch(Budget& budget) : history(budget), rank_of_block(budget) {}
@@ -28,4 +28,4 @@ struct StateSketch {
 // undo_to_start() costs. Error: limit_exceeded.
 [[nodiscard]] Result<StateSketch> sketch_state(const Device& device, int32_t event);
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

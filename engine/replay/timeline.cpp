@@ -10,7 +10,7 @@
 #include "engine/replay/stack_sweep.h"
 #include "engine/replay/stack_tree.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 namespace {
 
@@ -207,4 +207,4 @@ std::vector<double> Timeline::edge(int32_t rank, int32_t born, int32_t freed,
   return edge;
 }
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

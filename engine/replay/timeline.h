@@ -26,7 +26,7 @@
 #include "engine/replay/band_colours.h"
 #include "engine/replay/bands.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 enum class Axis : uint8_t { event, time };
 
@@ -111,4 +111,4 @@ class Timeline {
   std::unique_ptr<Index> index_;
 };
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -7,7 +7,7 @@
 
 #include "engine/model/diagnostics.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 class UndoNotes {
  public:
@@ -27,4 +27,4 @@ class UndoNotes {
   model::Diagnostics& diagnostics_;
 };
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

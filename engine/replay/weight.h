@@ -11,7 +11,7 @@
 #include <emmintrin.h>
 #endif
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 // What one byte weighs: linear light, 0..65535 per channel.
 struct alignas(16) Light {
@@ -79,4 +79,4 @@ class Weight {
   Pair green_blue_{};
 };
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

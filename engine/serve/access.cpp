@@ -8,7 +8,7 @@
 
 #include "engine/base/ascii.h"
 
-namespace memstrata::serve {
+namespace gpustrata::serve {
 
 namespace {
 
@@ -96,4 +96,4 @@ std::optional<std::string_view> below_token(std::string_view path, std::string_v
   return path.substr(token.size() + 2);
 }
 
-}  // namespace memstrata::serve
+}  // namespace gpustrata::serve

@@ -13,7 +13,7 @@
 
 #include "engine/base/status.h"
 
-namespace memstrata::serve {
+namespace gpustrata::serve {
 
 struct ListenAddress {
   std::string host;   // a numeric address without brackets, or "localhost"
@@ -43,4 +43,4 @@ struct Access {
 // What follows "/TOKEN/"; none if the path does not begin so. Takes as long whichever letter is wrong.
 [[nodiscard]] std::optional<std::string_view> below_token(std::string_view path, std::string_view token);
 
-}  // namespace memstrata::serve
+}  // namespace gpustrata::serve

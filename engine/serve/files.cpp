@@ -14,7 +14,7 @@
 #include <set>
 #include <utility>
 
-namespace memstrata::serve {
+namespace gpustrata::serve {
 
 namespace {
 
@@ -175,4 +175,4 @@ std::string Files::about() const {
   return fmt::format("{} and {} more", roots_.empty() ? "" : roots_[0].path, roots_.size() - 1);
 }
 
-}  // namespace memstrata::serve
+}  // namespace gpustrata::serve

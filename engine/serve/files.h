@@ -11,7 +11,7 @@
 #include "engine/answers/served.h"
 #include "engine/base/status.h"
 
-namespace memstrata::serve {
+namespace gpustrata::serve {
 
 // Closes what it holds.
 class OpenFile {
@@ -58,4 +58,4 @@ class Files {
   std::vector<Root> roots_;
 };
 
-}  // namespace memstrata::serve
+}  // namespace gpustrata::serve

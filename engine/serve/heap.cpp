@@ -6,7 +6,7 @@
 #include <malloc.h>
 #endif
 
-namespace memstrata::serve {
+namespace gpustrata::serve {
 
 void keep_heap_small() {
 #if defined(__GLIBC__)
@@ -23,4 +23,4 @@ void give_back_free_heap() {
 #endif
 }
 
-}  // namespace memstrata::serve
+}  // namespace gpustrata::serve

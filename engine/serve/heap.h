@@ -2,7 +2,7 @@
 // Nothing where the library is not glibc.
 #pragma once
 
-namespace memstrata::serve {
+namespace gpustrata::serve {
 
 // Once, before there are threads. Answers of a megabyte get pages of their own, which go when they are freed; otherwise
 // glibc learns to keep such sizes, in as many heaps as threads have met.
@@ -10,4 +10,4 @@ void keep_heap_small();
 // After much was freed.
 void give_back_free_heap();
 
-}  // namespace memstrata::serve
+}  // namespace gpustrata::serve

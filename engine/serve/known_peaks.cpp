@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace memstrata::serve {
+namespace gpustrata::serve {
 
 namespace {
 
@@ -44,4 +44,4 @@ void KnownPeaks::examined(Known known) {
   examining_.reset();
 }
 
-}  // namespace memstrata::serve
+}  // namespace gpustrata::serve

@@ -13,7 +13,7 @@
 
 #include "engine/answers/served.h"
 
-namespace memstrata::serve {
+namespace gpustrata::serve {
 
 class KnownPeaks {
  public:
@@ -43,4 +43,4 @@ class KnownPeaks {
   std::optional<answers::ServedFile> examining_;
 };
 
-}  // namespace memstrata::serve
+}  // namespace gpustrata::serve

@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 
-namespace memstrata::serve {
+namespace gpustrata::serve {
 
 Result<HttpLibrary> load_http_library(const char* name) {
   void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
@@ -30,4 +30,4 @@ Result<HttpLibrary> load_http_library(const char* name) {
   return functions;
 }
 
-}  // namespace memstrata::serve
+}  // namespace gpustrata::serve

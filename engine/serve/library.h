@@ -5,7 +5,7 @@
 
 #include "engine/base/status.h"
 
-namespace memstrata::serve {
+namespace gpustrata::serve {
 
 // The functions of <microhttpd.h> that are used here.
 struct HttpLibrary {
@@ -24,4 +24,4 @@ inline constexpr const char* kHttpLibrary = "libmicrohttpd.so.12";
 // Stays loaded. Error: unsupported, in words.
 [[nodiscard]] Result<HttpLibrary> load_http_library(const char* name = kHttpLibrary);
 
-}  // namespace memstrata::serve
+}  // namespace gpustrata::serve

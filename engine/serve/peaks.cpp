@@ -11,7 +11,7 @@
 
 #include "engine/analysis/summary.h"
 
-namespace memstrata::serve {
+namespace gpustrata::serve {
 
 namespace {
 constexpr std::chrono::milliseconds kPause{200};  // while somebody's file is being read
@@ -81,4 +81,4 @@ void Peaks::run() {
   }
 }
 
-}  // namespace memstrata::serve
+}  // namespace gpustrata::serve

@@ -14,7 +14,7 @@
 #include "engine/serve/known_peaks.h"
 #include "engine/serve/sessions.h"
 
-namespace memstrata::serve {
+namespace gpustrata::serve {
 
 class Peaks {
  public:
@@ -40,4 +40,4 @@ class Peaks {
   std::thread thread_;
 };
 
-}  // namespace memstrata::serve
+}  // namespace gpustrata::serve

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-namespace memstrata::serve {
+namespace gpustrata::serve {
 
 namespace {
 constexpr size_t kWorthPacking = 2048;  // bytes
@@ -53,4 +53,4 @@ Reply json_reply(unsigned status, std::string_view json) {
   return reply;
 }
 
-}  // namespace memstrata::serve
+}  // namespace gpustrata::serve

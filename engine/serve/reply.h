@@ -9,7 +9,7 @@
 
 #include "engine/base/status.h"
 
-namespace memstrata::serve {
+namespace gpustrata::serve {
 
 struct FreeMemory {
   void operator()(char* bytes) const { std::free(bytes); }
@@ -34,4 +34,4 @@ struct Reply {
 [[nodiscard]] Reply text_reply(unsigned status, std::string_view text);
 [[nodiscard]] Reply json_reply(unsigned status, std::string_view json);
 
-}  // namespace memstrata::serve
+}  // namespace gpustrata::serve

@@ -15,7 +15,7 @@
 #include "engine/serve/reply.h"
 #include "engine/session/frame.h"
 
-namespace memstrata::serve {
+namespace gpustrata::serve {
 
 namespace {
 
@@ -36,12 +36,12 @@ constexpr std::chrono::seconds kLook{1};
 
 Result<std::string> served_page(std::string page) {
   constexpr std::string_view kNoRequests = "connect-src 'none'";
-  constexpr std::string_view kHolds = "<meta name=\"holds\" content=\"memstrata-snapshot\"";
+  constexpr std::string_view kHolds = "<meta name=\"holds\" content=\"gpustrata-snapshot\"";
   const size_t policy = page.find(kNoRequests);
   const size_t holds = page.find(kHolds);
   if (policy == std::string::npos || holds == std::string::npos)
-    return fail(ErrorCode::wrong_usage, -1, "the viewer is not a memstrata.html of this version");
-  page.insert(holds, "<meta name=\"memstrata-server\" content=\"1\" />\n    ");
+    return fail(ErrorCode::wrong_usage, -1, "the viewer is not a gpustrata.html of this version");
+  page.insert(holds, "<meta name=\"gpustrata-server\" content=\"1\" />\n    ");
   page.replace(policy, kNoRequests.size(), "connect-src 'self'");
   return page;
 }
@@ -215,14 +215,14 @@ Reply Server::refusal(MHD_Connection* connection, std::string_view path, std::st
   const std::string_view host = header(connection, "Host");
   if (!access_.is_own_host(host))
     return text_reply(403,
-                      "This server is not called so. Use the address that `memstrata serve` printed, or tell "
+                      "This server is not called so. Use the address that `gpustrata serve` printed, or tell "
                       "it the name with --host.\n");
   if (!is_own_origin(header(connection, "Origin"), host))
     return text_reply(403, "Pages of other sites are not answered.\n");
   const auto rest = below_token(path, access_.token);
   if (!rest)
     return text_reply(404,
-                      "The address lacks the token: use the whole address that `memstrata serve` printed.\n");
+                      "The address lacks the token: use the whole address that `gpustrata serve` printed.\n");
   const bool is_read = method == "GET" || method == "HEAD";
   if (!is_read && method != "POST") return text_reply(405, "Only GET, HEAD and POST are answered.\n");
   const std::string_view site = header(connection, "Sec-Fetch-Site");
@@ -320,4 +320,4 @@ MHD_Result Server::send(MHD_Connection* connection, Reply reply) const {
   return queued;
 }
 
-}  // namespace memstrata::serve
+}  // namespace gpustrata::serve

@@ -29,13 +29,13 @@
 #include "engine/serve/peaks.h"
 #include "engine/serve/sessions.h"
 
-namespace memstrata::serve {
+namespace gpustrata::serve {
 
 struct Options {
   std::vector<std::string> paths;
   std::string listen = "127.0.0.1:0";
   std::vector<std::string> hosts;  // names, beside loopback and the address that is listened on
-  std::string page;                // memstrata.html
+  std::string page;                // gpustrata.html
   std::string version;
   Limits limits;
 };
@@ -108,4 +108,4 @@ class Server {
   std::thread watcher_;
 };
 
-}  // namespace memstrata::serve
+}  // namespace gpustrata::serve

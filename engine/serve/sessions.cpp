@@ -13,7 +13,7 @@
 #include "engine/serve/access.h"
 #include "engine/serve/heap.h"
 
-namespace memstrata::serve {
+namespace gpustrata::serve {
 
 namespace {
 
@@ -234,4 +234,4 @@ size_t Sessions::count() {
   return sessions_.size();
 }
 
-}  // namespace memstrata::serve
+}  // namespace gpustrata::serve

@@ -24,7 +24,7 @@
 #include "engine/serve/files.h"
 #include "engine/session/session.h"
 
-namespace memstrata::serve {
+namespace gpustrata::serve {
 
 using Now = std::function<std::chrono::steady_clock::time_point()>;
 
@@ -109,4 +109,4 @@ class Sessions {
   std::vector<std::shared_ptr<OpenSession>> sessions_;
 };
 
-}  // namespace memstrata::serve
+}  // namespace gpustrata::serve

@@ -11,7 +11,7 @@
 #include "engine/answers/stack_facts.h"
 #include "engine/base/saturating.h"
 
-namespace memstrata::session {
+namespace gpustrata::session {
 
 namespace {
 
@@ -448,4 +448,4 @@ Look Arguments::look(std::string_view name) const {
   return look;
 }
 
-}  // namespace memstrata::session
+}  // namespace gpustrata::session

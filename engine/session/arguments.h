@@ -25,7 +25,7 @@
 #include "engine/replay/timeline.h"
 #include "engine/session/view.h"
 
-namespace memstrata::session {
+namespace gpustrata::session {
 
 // What types mean whose limits depend on the view.
 struct Limits {
@@ -90,4 +90,4 @@ class Arguments {
 // True if every type of a signature exists; for the test of the table.
 [[nodiscard]] bool is_signature(std::string_view signature);
 
-}  // namespace memstrata::session
+}  // namespace gpustrata::session

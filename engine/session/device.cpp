@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace memstrata::session {
+namespace gpustrata::session {
 
 namespace {
 
@@ -218,4 +218,4 @@ Status Device::prepare_states(int32_t part) {
   return ready ? Status() : Status(tl::unexpected(ready.error()));
 }
 
-}  // namespace memstrata::session
+}  // namespace gpustrata::session

@@ -21,7 +21,7 @@
 #include "engine/replay/span_lanes.h"
 #include "engine/session/state_view.h"
 
-namespace memstrata::session {
+namespace gpustrata::session {
 
 // Views refer to it, so it never moves. The recording must outlive it.
 class Device {
@@ -119,4 +119,4 @@ class Device {
   int32_t made_in_version_ = 0;
 };
 
-}  // namespace memstrata::session
+}  // namespace gpustrata::session

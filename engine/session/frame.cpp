@@ -8,7 +8,7 @@
 #include "engine/answers/failure.h"
 #include "engine/answers/json_of.h"
 
-namespace memstrata::session {
+namespace gpustrata::session {
 
 static_assert(std::endian::native == std::endian::little, "columns are sent as they lie in memory");
 
@@ -47,7 +47,7 @@ Result<QuestionFrame> read_question(std::span<const std::byte> frame) {
     return fail(
         ErrorCode::unsupported, 4,
         "The question is of protocol version {}, this engine answers version {}: page and engine are "
-        "not of the same release. Reload the page without its cache, or open the address that `memstrata serve` prints.",
+        "not of the same release. Reload the page without its cache, or open the address that `gpustrata serve` prints.",
         header.version, kProtocolVersion);
   }
   if (header.columns != 0 || header.nothing != 0)
@@ -161,4 +161,4 @@ std::span<const std::byte> AnswerFrame::refuse(uint32_t id, const Error& error) 
   return std::as_bytes(std::span(refusal_));
 }
 
-}  // namespace memstrata::session
+}  // namespace gpustrata::session

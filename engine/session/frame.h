@@ -26,7 +26,7 @@
 #include "engine/base/json_writer.h"
 #include "engine/base/status.h"
 
-namespace memstrata::session {
+namespace gpustrata::session {
 
 // Goes up with every change of a question, an argument or an answer that an older client would misread.
 inline constexpr uint32_t kProtocolVersion = 1;
@@ -79,4 +79,4 @@ class AnswerFrame {
   std::string refusal_;  // needs no memory of the budget
 };
 
-}  // namespace memstrata::session
+}  // namespace gpustrata::session

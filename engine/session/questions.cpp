@@ -4,7 +4,7 @@
 
 #include "engine/session/replies.h"
 
-namespace memstrata::session {
+namespace gpustrata::session {
 
 namespace {
 
@@ -15,7 +15,7 @@ using Of = Question::Of;
 constexpr Question kQuestions[] = {
     // What is in the file, what reading it found out, and what tells it from others.
     {"contents", Of::file, "", "Contents", reply::contents},
-    // The object of `memstrata summary --json`, `file` being the name in it. Replays every device.
+    // The object of `gpustrata summary --json`, `file` being the name in it. Replays every device.
     {"summary", Of::file, "file: Text", "Summary", reply::summary},
     // Of all devices of all snapshots but pinned host memory. Replays every one that no view shows.
     {"peaks", Of::file, "", "DevicePeak[][]", reply::peaks},
@@ -32,11 +32,11 @@ constexpr Question kQuestions[] = {
     {"seriesMoment", Of::file, "part: Count, column: Whole, width: Width", "SeriesMoment", reply::series_moment},
     // Of profiled functions, at most 1,000.
     {"calls", Of::file, "part: Count, first: Count, count: Count", "FunctionCall[]", reply::calls},
-    // The object of `memstrata tracker --json`, the `most` operators that took most in it, at most 10,000.
+    // The object of `gpustrata tracker --json`, the `most` operators that took most in it, at most 10,000.
     {"operators", Of::file, "part: Count, most: Count", "Operators", reply::operators},
-    // The object of `memstrata telemetry --json`.
+    // The object of `gpustrata telemetry --json`.
     {"telemetry", Of::file, "", "Telemetry", reply::telemetry},
-    // The object that `memstrata fleet -o` writes, of a part that is many ranks; its curves' bytes as columns.
+    // The object that `gpustrata fleet -o` writes, of a part that is many ranks; its curves' bytes as columns.
     {"fleet", Of::file, "fleet: Count", "FleetAnswer", reply::fleet},
     // Opens a view. Views of one device share what they can. `only`: of what a filter means, stacked from zero as if the rest
     // had never been; refused as `filter`, and among pools.
@@ -262,4 +262,4 @@ Status answer_question(Session& session, std::span<const std::byte> frame, Answe
   return question->reply(asked);
 }
 
-}  // namespace memstrata::session
+}  // namespace gpustrata::session

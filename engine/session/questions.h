@@ -12,7 +12,7 @@
 #include "engine/session/frame.h"
 #include "engine/session/session.h"
 
-namespace memstrata::session {
+namespace gpustrata::session {
 
 // One question that is being answered.
 struct Asked {
@@ -42,4 +42,4 @@ struct Question {
 // Error: whatever is wrong with the question or keeps it from being answered.
 [[nodiscard]] Status answer_question(Session& session, std::span<const std::byte> frame, AnswerFrame& answer);
 
-}  // namespace memstrata::session
+}  // namespace gpustrata::session

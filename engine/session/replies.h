@@ -3,7 +3,7 @@
 
 #include "engine/session/questions.h"
 
-namespace memstrata::session::reply {
+namespace gpustrata::session::reply {
 
 // An error about a filter: its offset in UTF-16 units of the text.
 [[nodiscard]] Error in_units(std::string_view text, Error error);
@@ -115,4 +115,4 @@ Status event_of_run(Asked& asked);
 Status state_differences(Asked& asked);
 Status tried_remedies(Asked& asked);
 
-}  // namespace memstrata::session::reply
+}  // namespace gpustrata::session::reply

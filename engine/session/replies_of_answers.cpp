@@ -20,7 +20,7 @@
 #include "engine/answers/timeline_view.h"
 #include "engine/session/replies.h"
 
-namespace memstrata::session::reply {
+namespace gpustrata::session::reply {
 
 namespace {
 
@@ -199,4 +199,4 @@ Status never_full(Asked& asked) {
   return {};
 }
 
-}  // namespace memstrata::session::reply
+}  // namespace gpustrata::session::reply

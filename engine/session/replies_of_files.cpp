@@ -8,7 +8,7 @@
 #include "engine/answers/timeline_view.h"
 #include "engine/session/replies.h"
 
-namespace memstrata::session::reply {
+namespace gpustrata::session::reply {
 
 Status contents(Asked& asked) {
   answers::to_json(asked.json(), analysis::find_contents(asked.session.recording()),
@@ -52,4 +52,4 @@ Status release(Asked& asked) {
   return {};
 }
 
-}  // namespace memstrata::session::reply
+}  // namespace gpustrata::session::reply

@@ -2,7 +2,7 @@
 #include "engine/answers/fleet.h"
 #include "engine/session/replies.h"
 
-namespace memstrata::session::reply {
+namespace gpustrata::session::reply {
 
 Status fleet(Asked& asked) {
   const model::Recording& recording = asked.session.recording();
@@ -16,4 +16,4 @@ Status fleet(Asked& asked) {
   return asked.answer.column("curves.reserved", found.curves.reserved.span());
 }
 
-}  // namespace memstrata::session::reply
+}  // namespace gpustrata::session::reply

@@ -7,7 +7,7 @@
 #include "engine/replay/op_finder.h"
 #include "engine/session/replies.h"
 
-namespace memstrata::session::reply {
+namespace gpustrata::session::reply {
 
 namespace {
 
@@ -158,4 +158,4 @@ Status ops_at(Asked& asked) {
   return {};
 }
 
-}  // namespace memstrata::session::reply
+}  // namespace gpustrata::session::reply

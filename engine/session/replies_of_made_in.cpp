@@ -9,7 +9,7 @@
 #include "engine/answers/timeline_view.h"
 #include "engine/session/replies.h"
 
-namespace memstrata::session::reply {
+namespace gpustrata::session::reply {
 
 namespace {
 
@@ -104,4 +104,4 @@ Status tell_made_in(Asked& asked) {
   return {};
 }
 
-}  // namespace memstrata::session::reply
+}  // namespace gpustrata::session::reply

@@ -3,7 +3,7 @@
 #include "engine/answers/ops.h"
 #include "engine/session/replies.h"
 
-namespace memstrata::session::reply {
+namespace gpustrata::session::reply {
 
 namespace {
 constexpr int64_t kMostLines = 1000;
@@ -38,4 +38,4 @@ Status profiler_table(Asked& asked) {
   return fail(ErrorCode::limit_exceeded, -1, "not enough memory to sort {} rows", (*table)->rows.size());
 }
 
-}  // namespace memstrata::session::reply
+}  // namespace gpustrata::session::reply

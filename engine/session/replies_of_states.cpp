@@ -6,7 +6,7 @@
 #include "engine/answers/timeline_view.h"
 #include "engine/session/replies.h"
 
-namespace memstrata::session::reply {
+namespace gpustrata::session::reply {
 
 namespace {
 
@@ -219,4 +219,4 @@ Status rank_of_block(Asked& asked) {
   });
 }
 
-}  // namespace memstrata::session::reply
+}  // namespace gpustrata::session::reply

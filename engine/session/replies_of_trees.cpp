@@ -10,7 +10,7 @@
 #include "engine/answers/holders.h"
 #include "engine/session/replies.h"
 
-namespace memstrata::session::reply {
+namespace gpustrata::session::reply {
 
 namespace {
 
@@ -200,4 +200,4 @@ Status category_rules(Asked& asked) {
   return {};
 }
 
-}  // namespace memstrata::session::reply
+}  // namespace gpustrata::session::reply

@@ -11,7 +11,7 @@
 #include "engine/base/utf8.h"
 #include "engine/session/replies.h"
 
-namespace memstrata::session::reply {
+namespace gpustrata::session::reply {
 
 namespace {
 
@@ -195,4 +195,4 @@ Status marks(Asked& asked) {
   return {};
 }
 
-}  // namespace memstrata::session::reply
+}  // namespace gpustrata::session::reply

@@ -11,7 +11,7 @@
 #include "engine/session/frame.h"
 #include "engine/session/questions.h"
 
-namespace memstrata::session {
+namespace gpustrata::session {
 
 struct Session::State {
   explicit State(int64_t budget_bytes)
@@ -165,4 +165,4 @@ std::span<const std::byte> Session::ask(std::span<const std::byte> question) {
   return answered ? answer.finish(id) : answer.refuse(id, answered.error());
 }
 
-}  // namespace memstrata::session
+}  // namespace gpustrata::session

@@ -19,7 +19,7 @@
 #include "engine/model/recording.h"
 #include "engine/session/view.h"
 
-namespace memstrata::session {
+namespace gpustrata::session {
 
 // Of one session; never used again after release(). 0 = none.
 using ViewId = int32_t;
@@ -82,4 +82,4 @@ class Session {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace memstrata::session
+}  // namespace gpustrata::session

@@ -7,7 +7,7 @@
 #include "engine/replay/links.h"
 #include "engine/session/state_view_parts.h"
 
-namespace memstrata::session {
+namespace gpustrata::session {
 
 StateView::StateView(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 StateView::~StateView() = default;
@@ -165,4 +165,4 @@ Result<std::vector<int32_t>> StateView::ranks_of(const replay::StateRects& rects
   return ranks;
 }
 
-}  // namespace memstrata::session
+}  // namespace gpustrata::session

@@ -23,7 +23,7 @@
 #include "engine/replay/device.h"
 #include "engine/replay/state_layout.h"
 
-namespace memstrata::session {
+namespace gpustrata::session {
 
 class StateView {
  public:
@@ -101,4 +101,4 @@ class StateView {
   std::unique_ptr<Parts> parts_;
 };
 
-}  // namespace memstrata::session
+}  // namespace gpustrata::session

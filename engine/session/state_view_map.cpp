@@ -3,7 +3,7 @@
 
 #include "engine/session/state_view_parts.h"
 
-namespace memstrata::session {
+namespace gpustrata::session {
 
 namespace {
 
@@ -76,4 +76,4 @@ Result<int32_t> StateView::region_of_block(replay::RegionOrder order, int32_t bl
   return p.map->row_of(p.history.blocks.address[static_cast<size_t>(block)]);
 }
 
-}  // namespace memstrata::session
+}  // namespace gpustrata::session

@@ -8,7 +8,7 @@
 #include "engine/replay/memory_at.h"
 #include "engine/session/state_view.h"
 
-namespace memstrata::session {
+namespace gpustrata::session {
 
 struct StateView::Parts {
   Parts(const replay::Device& device_, const replay::StateHistory& history_,
@@ -58,4 +58,4 @@ struct StateView::Parts {
   bool are_ranked = false;
 };
 
-}  // namespace memstrata::session
+}  // namespace gpustrata::session

@@ -8,7 +8,7 @@
 #include "engine/analysis/summary.h"
 #include "engine/replay/chosen_bands.h"
 
-namespace memstrata::session {
+namespace gpustrata::session {
 
 using replay::Axis;
 
@@ -184,4 +184,4 @@ void View::forget_kept() {
   scratch_.shrink_to_fit();
 }
 
-}  // namespace memstrata::session
+}  // namespace gpustrata::session

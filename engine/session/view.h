@@ -37,7 +37,7 @@
 #include "engine/replay/timeline.h"
 #include "engine/session/device.h"
 
-namespace memstrata::session {
+namespace gpustrata::session {
 
 using Bands = analysis::BandKind;
 using ViewInfo = analysis::ViewInfo;
@@ -309,4 +309,4 @@ class View {
   int32_t made_in_version_ = 0;  // of the device, when that was found
 };
 
-}  // namespace memstrata::session
+}  // namespace gpustrata::session

@@ -8,7 +8,7 @@
 #include "engine/analysis/pool_id.h"
 #include "engine/session/view.h"
 
-namespace memstrata::session {
+namespace gpustrata::session {
 
 using replay::Axis;
 
@@ -121,4 +121,4 @@ Result<analysis::EnvelopeDetails> View::envelope_details(int32_t rank) const {
   return details;
 }
 
-}  // namespace memstrata::session
+}  // namespace gpustrata::session

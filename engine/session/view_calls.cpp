@@ -6,7 +6,7 @@
 #include "engine/base/hash.h"
 #include "engine/session/view.h"
 
-namespace memstrata::session {
+namespace gpustrata::session {
 
 namespace {
 
@@ -120,4 +120,4 @@ Result<std::span<const analysis::FrameRow>> View::call_rows(const TreeWanted& wa
   return std::span<const analysis::FrameRow>(calls.rows->span());
 }
 
-}  // namespace memstrata::session
+}  // namespace gpustrata::session

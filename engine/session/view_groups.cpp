@@ -7,7 +7,7 @@
 #include "engine/replay/paint.h"
 #include "engine/session/view.h"
 
-namespace memstrata::session {
+namespace gpustrata::session {
 
 using replay::ColumnGrid;
 using replay::RowGrid;
@@ -160,4 +160,4 @@ Result<replay::GroupEdges> View::group_outline(const GroupsWanted& wanted, int32
   return replay::group_edges(*timeline_, (*stack)->levels, first, end, columns);
 }
 
-}  // namespace memstrata::session
+}  // namespace gpustrata::session

@@ -4,7 +4,7 @@
 
 #include "engine/session/view.h"
 
-namespace memstrata::session {
+namespace gpustrata::session {
 
 namespace {
 
@@ -56,4 +56,4 @@ Result<analysis::Holders> View::holders(const HolderQuestion& question, const Ho
   return analysis::find_holders(ranked(), *kinds.keys, event, matched, kinds.known, budget_);
 }
 
-}  // namespace memstrata::session
+}  // namespace gpustrata::session

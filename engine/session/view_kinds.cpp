@@ -5,7 +5,7 @@
 #include "engine/base/saturating.h"
 #include "engine/session/view.h"
 
-namespace memstrata::session {
+namespace gpustrata::session {
 
 namespace {
 
@@ -131,4 +131,4 @@ Result<analysis::Shares> View::shares(analysis::GroupBy by, int32_t event, std::
   return shares;
 }
 
-}  // namespace memstrata::session
+}  // namespace gpustrata::session

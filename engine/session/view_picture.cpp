@@ -10,7 +10,7 @@
 #include "engine/replay/state_sketch.h"
 #include "engine/session/view.h"
 
-namespace memstrata::session {
+namespace gpustrata::session {
 
 using analysis::BandLabel;
 using replay::ColumnGrid;
@@ -222,4 +222,4 @@ Result<std::vector<BandLabel>> View::labels(const ColumnGrid& columns, const Row
   return labels;
 }
 
-}  // namespace memstrata::session
+}  // namespace gpustrata::session

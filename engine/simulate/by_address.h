@@ -7,7 +7,7 @@
 #include "engine/base/budget.h"
 #include "engine/base/hash.h"
 
-namespace memstrata::simulate {
+namespace gpustrata::simulate {
 
 template <typename Value>
 class ByAddress {
@@ -44,4 +44,4 @@ class ByAddress {
   std::unordered_map<uint64_t, Value, Mixed> values_;
 };
 
-}  // namespace memstrata::simulate
+}  // namespace gpustrata::simulate

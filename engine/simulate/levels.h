@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace memstrata::simulate {
+namespace gpustrata::simulate {
 
 class Levels {
  public:
@@ -48,4 +48,4 @@ class Levels {
   int64_t reserved_ = 0, allocated_ = 0;
 };
 
-}  // namespace memstrata::simulate
+}  // namespace gpustrata::simulate

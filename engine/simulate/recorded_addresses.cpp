@@ -4,7 +4,7 @@
 
 #include "engine/simulate/segment_actions.h"
 
-namespace memstrata::simulate {
+namespace gpustrata::simulate {
 
 using trace::Action;
 
@@ -33,4 +33,4 @@ uint64_t RecordedAddresses::next(int64_t bytes, bool reservation) {
   return 0;
 }
 
-}  // namespace memstrata::simulate
+}  // namespace gpustrata::simulate

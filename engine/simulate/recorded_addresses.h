@@ -10,7 +10,7 @@
 #include "engine/alloc/simulated_device.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::simulate {
+namespace gpustrata::simulate {
 
 class RecordedAddresses final : public alloc::AddressSource {
  public:
@@ -34,4 +34,4 @@ class RecordedAddresses final : public alloc::AddressSource {
   bool is_over_ = false;
 };
 
-}  // namespace memstrata::simulate
+}  // namespace gpustrata::simulate

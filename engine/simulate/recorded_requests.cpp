@@ -8,7 +8,7 @@
 #include "engine/simulate/by_address.h"
 #include "engine/simulate/segment_actions.h"
 
-namespace memstrata::simulate {
+namespace gpustrata::simulate {
 
 using trace::Action;
 
@@ -453,4 +453,4 @@ Result<RecordedRequests> recorded_requests(const model::Recording& recording, co
   return Teller(recording, part, device, std::move(start), options, budget).tell();
 }
 
-}  // namespace memstrata::simulate
+}  // namespace gpustrata::simulate

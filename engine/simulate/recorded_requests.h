@@ -27,7 +27,7 @@
 #include "engine/simulate/request_log.h"
 #include "engine/simulate/start_layout.h"
 
-namespace memstrata::simulate {
+namespace gpustrata::simulate {
 
 enum class Guess : uint8_t {
   placed_blocks,    // from before the recording, and where they lay: cuts between cached blocks are not known
@@ -93,4 +93,4 @@ struct RecordedRequests {
                                                          StartLayout start, const TellOptions& options,
                                                          Budget& budget);
 
-}  // namespace memstrata::simulate
+}  // namespace gpustrata::simulate

@@ -14,7 +14,7 @@
 #include "engine/model/table.h"
 #include "engine/trace/trace_event.h"
 
-namespace memstrata::simulate {
+namespace gpustrata::simulate {
 
 enum class Request : uint8_t {
   present,  // a block that is there from the start (start_layout.h)
@@ -75,4 +75,4 @@ struct RequestLog : model::Table<RequestLog> {
   Column<double> fractions{budget()};
 };
 
-}  // namespace memstrata::simulate
+}  // namespace gpustrata::simulate

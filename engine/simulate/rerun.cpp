@@ -7,7 +7,7 @@
 
 #include "engine/model/recorded_snapshot.h"
 
-namespace memstrata::simulate {
+namespace gpustrata::simulate {
 
 std::string Outcome::place_of(uint64_t address_in) const {
   const auto after = std::upper_bound(ranges.begin(), ranges.end(), address_in);
@@ -100,4 +100,4 @@ Result<Outcome> rerun(const RunInput& input, model::Recording& recording, std::s
   return (*run)->finish(std::move(name));
 }
 
-}  // namespace memstrata::simulate
+}  // namespace gpustrata::simulate

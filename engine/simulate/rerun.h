@@ -17,7 +17,7 @@
 #include "engine/model/recording.h"
 #include "engine/simulate/runner.h"
 
-namespace memstrata::simulate {
+namespace gpustrata::simulate {
 
 // What came of the requests, beside the part of the recording that a run adds.
 struct Outcome {
@@ -106,4 +106,4 @@ class Rerun {
   return rerun({log, config, capacity}, recording, std::move(name));
 }
 
-}  // namespace memstrata::simulate
+}  // namespace gpustrata::simulate

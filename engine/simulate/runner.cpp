@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace memstrata::simulate {
+namespace gpustrata::simulate {
 
 Status check_capacity(int64_t bytes) {
   if (bytes > 0 && bytes <= kLargestDevice) return {};
@@ -186,4 +186,4 @@ Status Runner::apply(size_t row) {
   return {};
 }
 
-}  // namespace memstrata::simulate
+}  // namespace gpustrata::simulate

@@ -18,7 +18,7 @@
 #include "engine/simulate/request_log.h"
 #include "engine/simulate/start_layout.h"
 
-namespace memstrata::simulate {
+namespace gpustrata::simulate {
 
 inline constexpr int64_t kDefaultDeviceBytes = int64_t{80} << 30;
 inline constexpr int64_t kLargestDevice = int64_t{1} << 50;
@@ -101,4 +101,4 @@ class Runner {
   bool is_out_of_memory_ = false;
 };
 
-}  // namespace memstrata::simulate
+}  // namespace gpustrata::simulate

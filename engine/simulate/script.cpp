@@ -9,7 +9,7 @@
 
 #include "engine/base/string_pool.h"
 
-namespace memstrata::simulate {
+namespace gpustrata::simulate {
 
 namespace {
 
@@ -247,4 +247,4 @@ Result<Script> read_script(std::string_view text, model::Recording& recording, s
   return Reader(text, recording, file).read();
 }
 
-}  // namespace memstrata::simulate
+}  // namespace gpustrata::simulate

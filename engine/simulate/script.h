@@ -24,7 +24,7 @@
 #include "engine/model/recording.h"
 #include "engine/simulate/request_log.h"
 
-namespace memstrata::simulate {
+namespace gpustrata::simulate {
 
 // The steps as requests, one each, in order.
 struct Script {
@@ -51,4 +51,4 @@ struct Script {
 [[nodiscard]] Result<Script> read_script(std::string_view text, model::Recording& recording,
                                          std::string_view file = {});
 
-}  // namespace memstrata::simulate
+}  // namespace gpustrata::simulate

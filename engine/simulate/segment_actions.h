@@ -3,7 +3,7 @@
 
 #include "engine/trace/action.h"
 
-namespace memstrata::simulate {
+namespace gpustrata::simulate {
 
 [[nodiscard]] constexpr bool takes_memory(trace::Action action) {
   return action == trace::Action::segment_alloc || action == trace::Action::segment_map;
@@ -15,4 +15,4 @@ namespace memstrata::simulate {
   return takes_memory(action) || gives_memory_back(action);
 }
 
-}  // namespace memstrata::simulate
+}  // namespace gpustrata::simulate

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace memstrata::simulate {
+namespace gpustrata::simulate {
 
 Error error_of_step(const Script& script, size_t request, const Error& error) {
   const Script::Place& place = script.places[request];
@@ -38,4 +38,4 @@ Result<Simulation> simulate(std::string_view text, int64_t device_bytes, std::st
   return simulation;
 }
 
-}  // namespace memstrata::simulate
+}  // namespace gpustrata::simulate

@@ -1,4 +1,4 @@
-// A script, read and run: what the command (`memstrata simulate`) and the page's engine (`simulate()`) ask.
+// A script, read and run: what the command (`gpustrata simulate`) and the page's engine (`simulate()`) ask.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include "engine/simulate/rerun.h"
 #include "engine/simulate/script.h"
 
-namespace memstrata::simulate {
+namespace gpustrata::simulate {
 
 struct Simulation {
   explicit Simulation(Budget& budget)
@@ -34,4 +34,4 @@ struct Simulation {
 // The error of a request as that of its step.
 [[nodiscard]] Error error_of_step(const Script& script, size_t request, const Error& error);
 
-}  // namespace memstrata::simulate
+}  // namespace gpustrata::simulate

@@ -11,7 +11,7 @@
 #include "engine/base/ids.h"
 #include "engine/model/table.h"
 
-namespace memstrata::simulate {
+namespace gpustrata::simulate {
 
 struct StartLayout {
   explicit StartLayout(Budget& budget)
@@ -31,4 +31,4 @@ struct StartLayout {
   int64_t reserved = 0;        // bytes of segments and ranges
 };
 
-}  // namespace memstrata::simulate
+}  // namespace gpustrata::simulate

@@ -5,7 +5,7 @@
 #include "engine/simulate/recorded_addresses.h"
 #include "engine/simulate/segment_actions.h"
 
-namespace memstrata::simulate {
+namespace gpustrata::simulate {
 
 using trace::Action;
 
@@ -149,4 +149,4 @@ Result<Trial> try_requests(const TrialInput& input, Budget& budget) {
   return trial;
 }
 
-}  // namespace memstrata::simulate
+}  // namespace gpustrata::simulate

@@ -10,7 +10,7 @@
 #include "engine/simulate/recorded_requests.h"
 #include "engine/simulate/runner.h"
 
-namespace memstrata::simulate {
+namespace gpustrata::simulate {
 
 // Where a run first does something that the trace does not have.
 struct Deviation {
@@ -62,4 +62,4 @@ struct TrialInput {
 // `goes_on`: limit_exceeded.
 [[nodiscard]] Result<Trial> try_requests(const TrialInput& input, Budget& budget);
 
-}  // namespace memstrata::simulate
+}  // namespace gpustrata::simulate

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace memstrata::simulate {
+namespace gpustrata::simulate {
 
 namespace {
 
@@ -116,4 +116,4 @@ Result<UncachedRun> try_uncached(const TrialInput& input, std::vector<uint8_t>& 
   return Uncached(input, refused, budget).run(budget);
 }
 
-}  // namespace memstrata::simulate
+}  // namespace gpustrata::simulate

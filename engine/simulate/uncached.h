@@ -7,7 +7,7 @@
 
 #include "engine/simulate/trial.h"
 
-namespace memstrata::simulate {
+namespace gpustrata::simulate {
 
 struct UncachedRun {
   int64_t peak = 0, end = 0;  // bytes
@@ -20,4 +20,4 @@ struct UncachedRun {
 [[nodiscard]] Result<UncachedRun> try_uncached(const TrialInput& input, std::vector<uint8_t>& refused,
                                                Budget& budget);
 
-}  // namespace memstrata::simulate
+}  // namespace gpustrata::simulate

@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace memstrata::trace {
+namespace gpustrata::trace {
 
 namespace {
 constexpr std::array<std::string_view, static_cast<size_t>(Action::first_unknown)> kNames = {
@@ -27,4 +27,4 @@ std::string_view name_of(Action action) {
   return index < kNames.size() ? kNames[index] : std::string_view{};
 }
 
-}  // namespace memstrata::trace
+}  // namespace gpustrata::trace

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-namespace memstrata::trace {
+namespace gpustrata::trace {
 
 enum class Action : uint8_t {
   alloc,               // a block was handed out; size = requested bytes
@@ -34,4 +34,4 @@ enum class Action : uint8_t {
   return action == Action::free_completed || action == Action::free;
 }
 
-}  // namespace memstrata::trace
+}  // namespace gpustrata::trace

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
-namespace memstrata::trace {
+namespace gpustrata::trace {
 
 RecordOptions legacy_record_options(bool enabled, bool record_context, int64_t trace_alloc_max_entries,
                                     bool trace_alloc_record_context, bool record_context_cpp) {
@@ -76,4 +76,4 @@ Result<RecordSettings> checked(const RecordOptions& options) {
   return settings;
 }
 
-}  // namespace memstrata::trace
+}  // namespace gpustrata::trace

@@ -10,7 +10,7 @@
 #include "engine/base/status.h"
 #include "engine/trace/action.h"
 
-namespace memstrata::trace {
+namespace gpustrata::trace {
 
 struct RecordOptions {
   std::optional<std::string> enabled = "all";  // none: stop, forget the history; "state": blocks only; "all"
@@ -56,4 +56,4 @@ struct RecordSettings {
 };
 [[nodiscard]] Result<RecordSettings> checked(const RecordOptions& options);
 
-}  // namespace memstrata::trace
+}  // namespace gpustrata::trace

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace memstrata::trace {
+namespace gpustrata::trace {
 
 namespace {
 
@@ -87,4 +87,4 @@ void Recorder::mark_region(std::string_view name, int32_t device, bool begins) {
   if (!id.is_none()) regions_.push({id, device, begins, clock_.now_us()});
 }
 
-}  // namespace memstrata::trace
+}  // namespace gpustrata::trace

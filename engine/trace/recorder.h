@@ -27,7 +27,7 @@
 #include "engine/trace/stack_table.h"
 #include "engine/trace/trace_event.h"
 
-namespace memstrata::trace {
+namespace gpustrata::trace {
 
 // The engine knows no operating system: the time comes from outside.
 class Clock {
@@ -131,4 +131,4 @@ class Recorder {
   int64_t lost_stacks_ = 0;
 };
 
-}  // namespace memstrata::trace
+}  // namespace gpustrata::trace

@@ -18,7 +18,7 @@
 
 #include "engine/base/budget.h"
 
-namespace memstrata::trace {
+namespace gpustrata::trace {
 
 template <typename T>
 class RecorderRing {
@@ -202,4 +202,4 @@ class RecorderRing {
   T* end_ = nullptr;
 };
 
-}  // namespace memstrata::trace
+}  // namespace gpustrata::trace

@@ -4,7 +4,7 @@
 
 #include "engine/base/hash.h"
 
-namespace memstrata::trace {
+namespace gpustrata::trace {
 
 namespace {
 
@@ -148,4 +148,4 @@ std::vector<FrameId> StackTable::frames_of(StackId stack) const {
   return frames;
 }
 
-}  // namespace memstrata::trace
+}  // namespace gpustrata::trace

@@ -13,7 +13,7 @@
 #include "engine/base/column.h"
 #include "engine/base/ids.h"
 
-namespace memstrata::trace {
+namespace gpustrata::trace {
 
 // Lines as in the file: <= 0 is "unknown" (0, -1; 2^64-1 arrives as -1).
 struct Frame {
@@ -95,4 +95,4 @@ class StackTable {
   Column<int32_t> stack_table_;  // list hash -> stack
 };
 
-}  // namespace memstrata::trace
+}  // namespace gpustrata::trace

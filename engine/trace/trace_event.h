@@ -10,7 +10,7 @@
 #include "engine/base/ids.h"
 #include "engine/trace/action.h"
 
-namespace memstrata::trace {
+namespace gpustrata::trace {
 
 // Name of a pool of blocks: (0, 0) is the default pool, anything else a private pool.
 struct PoolKey {
@@ -38,4 +38,4 @@ class EventSink {
   virtual void on_event(const TraceEvent& event) = 0;
 };
 
-}  // namespace memstrata::trace
+}  // namespace gpustrata::trace

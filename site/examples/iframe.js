@@ -5,7 +5,7 @@ const origin = new URL(frame.src).origin;
 const waiting = new Map();
 
 addEventListener('message', ({ source, origin: from, data }) => {
-  if (source !== frame.contentWindow || from !== origin || data?.memstrata !== 1) return;
+  if (source !== frame.contentWindow || from !== origin || data?.gpustrata !== 1) return;
   if (data.event) told.value = `${data.event}: ${JSON.stringify(data.detail)}`;
   else if (data.error) waiting.get(data.id)?.reject(new Error(data.error.message));
   else waiting.get(data.id)?.resolve(data.answer);
@@ -17,7 +17,7 @@ function ask(what) {
   const id = last;
   return new Promise((resolve, reject) => {
     waiting.set(id, { resolve, reject });
-    frame.contentWindow.postMessage({ memstrata: 1, id, ...what }, origin);
+    frame.contentWindow.postMessage({ gpustrata: 1, id, ...what }, origin);
   });
 }
 

@@ -9,7 +9,7 @@ let viewer;
 async function show(run) {
   viewer?.dispose();
   viewer?.remove();
-  viewer = document.createElement('memstrata-viewer');
+  viewer = document.createElement('gpustrata-viewer');
   viewer.setAttribute('theme', 'auto');
   viewer.addEventListener('select', ({ detail }) => (peak.value = `after event ${detail.event}`));
   panel.append(viewer);

@@ -19,7 +19,7 @@ const { values: options, positionals: names } = parseArgs({
 const wanted = (name) => names.length === 0 || names.includes(name);
 const { chromium } = createRequire(join(root, 'tests/package.json'))('@playwright/test');
 const executablePath = [
-  process.env.MEMSTRATA_CHROMIUM,
+  process.env.GPUSTRATA_CHROMIUM,
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -65,7 +65,7 @@ for (const [colorScheme, name] of [
 
 /** The panel of the drawer opens, or closes without a name; the main view has what is left. */
 const drawer = async (page, name, height) => {
-  const chosen = page.locator('memstrata-drawer [role=tab][aria-selected=true]');
+  const chosen = page.locator('gpustrata-drawer [role=tab][aria-selected=true]');
   const now = await chosen
     .first()
     .getAttribute('data-panel', { timeout: 2000 })
@@ -80,7 +80,7 @@ const filter = async (page, text) => {
   await page.keyboard.press('/');
   await page.keyboard.type(text);
   await page.keyboard.press('Enter');
-  await page.locator('memstrata-filter [data-count]').waitFor();
+  await page.locator('gpustrata-filter [data-count]').waitFor();
 };
 const choose = async (page, ...files) => {
   await page.locator('input[type=file]').first().setInputFiles(files);
@@ -103,13 +103,13 @@ sys.stdout.buffer.write(pickle.dumps(run, protocol=4))
 const parts = {
   'why-oom': {
     open: 'out_of_memory.pickle.gz',
-    of: 'memstrata-drawer',
+    of: 'gpustrata-drawer',
     prepare: (page) => drawer(page, 'oom', 430),
   },
   peak: { open: 'training_run.pickle', of: '[data-finding=peak]', around: 6 },
   leak: {
     open: 'leak.pickle.gz',
-    of: 'memstrata-timeline',
+    of: 'gpustrata-timeline',
     prepare: async (page) => {
       await drawer(page);
       await filter(page, 'freed:never -born:before');
@@ -118,7 +118,7 @@ const parts = {
   },
   fragmentation: {
     open: 'fragmentation.pickle.gz',
-    of: 'memstrata-panel',
+    of: 'gpustrata-panel',
     prepare: async (page) => {
       await drawer(page);
       await page.locator('[role=tab][data-panel=state]').click();
@@ -128,12 +128,12 @@ const parts = {
   },
   op: {
     open: 'profiler_trace.json.gz',
-    of: 'memstrata-drawer',
+    of: 'gpustrata-drawer',
     prepare: (page) => drawer(page, 'ops', 430),
   },
-  rank: { open: 'eight_ranks.zip', of: 'memstrata-peak-row' },
+  rank: { open: 'eight_ranks.zip', of: 'gpustrata-peak-row' },
   fleet: {
-    of: 'memstrata-fleet',
+    of: 'gpustrata-fleet',
     prepare: async (page) => {
       // A thousand made-up ranks, three of them planted.
       const script = join(root, 'tests/data/fleet/make.py');
@@ -142,12 +142,12 @@ const parts = {
         .locator('input[type=file]')
         .first()
         .setInputFiles({ name: 'run-a.fleet.json', mimeType: '', buffer });
-      await page.locator('memstrata-heat-map canvas[data-settled]').waitFor();
+      await page.locator('gpustrata-heat-map canvas[data-settled]').waitFor();
       await page.locator('[data-finding]').nth(1).getByRole('button').click();
     },
   },
   changed: {
-    of: 'memstrata-drawer',
+    of: 'gpustrata-drawer',
     prepare: async (page) => {
       // What is shown is the later one.
       await choose(page, sample('out_of_memory.pickle.gz'), sample('training_run.pickle'));
@@ -157,11 +157,11 @@ const parts = {
   },
   whatif: {
     open: 'fragmentation.pickle.gz',
-    of: 'memstrata-drawer',
+    of: 'gpustrata-drawer',
     prepare: async (page) => {
       await drawer(page, 'whatif', 515);
       await page.locator('[data-run="as recorded"]').waitFor();
-      await page.locator('memstrata-whatif input[name=conf]').fill('expandable_segments:True');
+      await page.locator('gpustrata-whatif input[name=conf]').fill('expandable_segments:True');
       await page.keyboard.press('Enter');
       await page.locator('[data-run="expandable_segments:True"]').waitFor();
     },
@@ -169,7 +169,7 @@ const parts = {
   },
   unknown: {
     open: 'profiler_trace.json.gz',
-    of: 'memstrata-timeline',
+    of: 'gpustrata-timeline',
     prepare: async (page) => {
       await drawer(page);
       await filter(page, 'born:before');
@@ -177,7 +177,7 @@ const parts = {
     height: 560,
   },
   less: {
-    of: 'memstrata-drawer',
+    of: 'gpustrata-drawer',
     prepare: async (page) => {
       const buffer = execFileSync('python3', ['-c', lessRecorded, sample('training_run.pickle')], {
         maxBuffer: 1 << 26,

@@ -1,4 +1,4 @@
-// `import { openSnapshot } from 'memstrata/engine'`.
+// `import { openSnapshot } from 'gpustrata/engine'`.
 import type { OpenSnapshot } from './types/engine/index.js';
 
 export * from './types/engine/index.js';

@@ -1,4 +1,4 @@
-// memstrata/engine in browsers: the engine runs in a worker. worker.js, engine.wasm and engine_rest.wasm lie
+// gpustrata/engine in browsers: the engine runs in a worker. worker.js, engine.wasm and engine_rest.wasm lie
 // beside this file.
 import { blobOf, Snapshot } from '../../web/engine/snapshot.ts';
 import { WorkerTransport } from '../../web/engine/transport/worker.ts';

@@ -1,4 +1,4 @@
-// memstrata/engine in Node: the engine runs in this thread. engine.wasm and engine_rest.wasm lie beside this file.
+// gpustrata/engine in Node: the engine runs in this thread. engine.wasm and engine_rest.wasm lie beside this file.
 import { readFileSync, readSync } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';

@@ -1,12 +1,12 @@
-// `import 'memstrata'` defines <memstrata-viewer>.
+// `import 'gpustrata'` defines <gpustrata-viewer>.
 import type { ViewerElement, ViewerEvents } from './element_types.js';
 
 export * from './element_types.js';
-export declare const MemstrataViewer: { new (): ViewerElement; prototype: ViewerElement };
+export declare const GpustrataViewer: { new (): ViewerElement; prototype: ViewerElement };
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-viewer': ViewerElement;
+    'gpustrata-viewer': ViewerElement;
   }
 }
 export type { ViewerEvents };

@@ -39,7 +39,7 @@ void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
 namespace {
 
-using namespace memstrata;
+using namespace gpustrata;
 
 constexpr size_t kLive = 10'000;
 constexpr size_t kBatch = 64;

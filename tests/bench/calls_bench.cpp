@@ -14,7 +14,7 @@
 
 namespace {
 
-using namespace memstrata;
+using namespace gpustrata;
 using analysis::BlocksOf;
 using analysis::WeightBy;
 

@@ -15,13 +15,13 @@
 #include <ctime>
 #include <vector>
 
-#include "capture/memstrata.h"
+#include "capture/gpustrata.h"
 #include "capture/stacks/cpp_stack.h"
 #include "capture/stacks/raw_stacks.h"
 
 namespace {
 
-using namespace memstrata::capture;
+using namespace gpustrata::capture;
 
 int g_rounds = 20000;
 
@@ -88,24 +88,24 @@ void measure_stack() {
 
 [[nodiscard]] double malloc_and_free() {
   return time_of([] {
-    void* const pointer = memstrata_alloc(100000, 0, nullptr);
+    void* const pointer = gpustrata_alloc(100000, 0, nullptr);
     if (pointer == nullptr) stop("no memory");
-    memstrata_free(pointer, 100000, 0, nullptr);
+    gpustrata_free(pointer, 100000, 0, nullptr);
   });
 }
 
 void record(const char* context, int64_t entries) {
-  memstrata_history history;
-  memstrata_default_history(&history);
+  gpustrata_history history;
+  gpustrata_default_history(&history);
   history.context = context;
   history.max_entries = entries;
-  if (memstrata_record_memory_history(&history) != MEMSTRATA_OK) stop(memstrata_last_error());
+  if (gpustrata_record_memory_history(&history) != GPUSTRATA_OK) stop(gpustrata_last_error());
 }
 
 void measure_allocator() {
   // 10,000 live blocks of mixed sizes.
   std::vector<void*> live;
-  for (size_t i = 0; i < 10000; ++i) live.push_back(memstrata_alloc(512 * (1 + i * 7919 % 400), 0, nullptr));
+  for (size_t i = 0; i < 10000; ++i) live.push_back(gpustrata_alloc(512 * (1 + i * 7919 % 400), 0, nullptr));
   std::printf("malloc + free, C API, recording off           %7.1f ns\n", malloc_and_free());
   timespec now{};
   std::printf("reading the clock                             %8.1f ns\n",
@@ -120,19 +120,19 @@ void measure_allocator() {
     char* bytes = nullptr;
     size_t size = 0;
     const double start = now_ns();
-    if (memstrata_snapshot(&bytes, &size) != MEMSTRATA_OK) stop(memstrata_last_error());
+    if (gpustrata_snapshot(&bytes, &size) != GPUSTRATA_OK) stop(gpustrata_last_error());
     std::printf("dump of up to 100,000 events to memory, %s    %7.1f ms, %zu bytes\n", which,
                 (now_ns() - start) / 1e6, size);
-    memstrata_free_bytes(bytes);
+    gpustrata_free_bytes(bytes);
   }
-  for (void* const pointer : live) memstrata_free(pointer, 0, 0, nullptr);
+  for (void* const pointer : live) gpustrata_free(pointer, 0, 0, nullptr);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc > 1) g_rounds = std::max(1, std::atoi(argv[1]));
-  if (memstrata_use_simulated_device(int64_t{64} << 30) != MEMSTRATA_OK) stop(memstrata_last_error());
+  if (gpustrata_use_simulated_device(int64_t{64} << 30) != GPUSTRATA_OK) stop(gpustrata_last_error());
   prepare_cpp_stacks();
   at_depth(25, measure_stack);
   at_depth(55, measure_stack);

@@ -27,7 +27,7 @@ export function inputOf(name) {
 /** Runs `measure(browser, url)` with the page served and a browser open. */
 export async function withBrowser(measure, more = []) {
   const executablePath = [
-    process.env.MEMSTRATA_CHROMIUM,
+    process.env.GPUSTRATA_CHROMIUM,
     '/usr/bin/chromium',
     '/usr/bin/chromium-headless-shell',
   ].find((path) => path !== undefined && existsSync(path));
@@ -60,7 +60,7 @@ export async function emptyPage(context, url) {
   const page = await context.newPage();
   await page.addInitScript(`globalThis.within = ${within};`);
   await page.goto(url);
-  await page.locator('memstrata-viewer[data-state="empty"]').waitFor();
+  await page.locator('gpustrata-viewer[data-state="empty"]').waitFor();
   return page;
 }
 

@@ -21,9 +21,9 @@ import make_ranks  # noqa: E402
 
 SMALL = "--small" in sys.argv
 RANKS, EVENTS = (100, 20_000) if SMALL else (1000, 100_000)
-FOLDER = pathlib.Path(os.environ.get("MEMSTRATA_BENCH_INPUTS", ROOT / "build/bench/inputs"))
-MEMSTRATA = ROOT / "build/native-release/bin/memstrata"
-LIBRARY = ROOT / "build/native-release/lib/libmemstrata_file.so"
+FOLDER = pathlib.Path(os.environ.get("GPUSTRATA_BENCH_INPUTS", ROOT / "build/bench/inputs"))
+GPUSTRATA = ROOT / "build/native-release/bin/gpustrata"
+LIBRARY = ROOT / "build/native-release/lib/libgpustrata_file.so"
 ENVIRONMENT = ROOT / "build/fleet/bin/python"
 WORKERS = os.cpu_count()
 
@@ -74,7 +74,7 @@ def measure_map(paths, parts):
         into = parts / str(count)
         into.mkdir(parents=True)
         some = paths[:: len(paths) // count][:count]
-        seconds, memory, busy = run_all([[MEMSTRATA, "facts", path, "-o", into / f"{path.stem}.facts.json"] for path in some])
+        seconds, memory, busy = run_all([[GPUSTRATA, "facts", path, "-o", into / f"{path.stem}.facts.json"] for path in some])
         size = sum(path.stat().st_size for path in some)
         written = sum(path.stat().st_size for path in into.iterdir())
         what = f"facts of {count:,} ranks x {EVENTS:,} events"
@@ -105,7 +105,7 @@ def measure_large():
     subprocess.run([sys.executable, "-c", script], check=True, cwd=ROOT / "tests" / "fleet")
     size = path.stat().st_size
     warm(path)
-    seconds, memory, _ = min(run_all([[MEMSTRATA, "facts", path, "-o", path.with_suffix(".json")]]) for _ in range(3))
+    seconds, memory, _ = min(run_all([[GPUSTRATA, "facts", path, "-o", path.with_suffix(".json")]]) for _ in range(3))
     say(f"facts of one file of {events:,} events, {size / 1e6:.0f} MB, best of 3", seconds, "s",
         ratio=f"{size / seconds / 1e6:.0f} MB/s, {memory / 2**20:.0f} MiB")
     path.unlink()
@@ -116,19 +116,19 @@ def measure_reduce(groups, parts):
     for count in counts():
         out = parts / f"{count}.fleet.json"
         begin = time.monotonic()
-        memory, busy = run([MEMSTRATA, "fleet", parts / str(count), "--groups", groups, "-o", out])
+        memory, busy = run([GPUSTRATA, "fleet", parts / str(count), "--groups", groups, "-o", out])
         seconds = time.monotonic() - begin
-        say(f"`memstrata fleet` over the facts of {count:,} ranks", seconds, "s",
+        say(f"`gpustrata fleet` over the facts of {count:,} ranks", seconds, "s",
             ratio=f"{busy:.2f} s of the processor, {memory / 2**20:.0f} MiB, {out.stat().st_size / 1e3:.0f} KB written")
 
 
 IN_PYTHON = """
 import json, pathlib, sys, time, os, resource
 sys.path[:0] = [{root!r} + "/capture/python"]
-os.environ["MEMSTRATA_FILE"] = {library!r}
+os.environ["GPUSTRATA_FILE"] = {library!r}
 os.environ["PYSPARK_PYTHON"] = sys.executable
 os.environ["PYTHONPATH"] = sys.path[0]
-from memstrata import fleet
+from gpustrata import fleet
 paths, groups, parts = json.loads(sys.argv[1])
 
 def pickles(path):
@@ -164,7 +164,7 @@ SPARK = """
 from pyspark.sql import SparkSession
 spark = (SparkSession.builder.master("local-cluster[2,1,1024]").config("spark.ui.enabled", "false")
          .config("spark.ui.showConsoleProgress", "false").config("spark.executorEnv.PYTHONPATH", os.environ["PYTHONPATH"])
-         .config("spark.executorEnv.MEMSTRATA_FILE", os.environ["MEMSTRATA_FILE"]).getOrCreate())
+         .config("spark.executorEnv.GPUSTRATA_FILE", os.environ["GPUSTRATA_FILE"]).getOrCreate())
 spark.sparkContext.setLogLevel("OFF")
 frame = spark.createDataFrame([(path,) for path in paths], "path string").repartition(len(paths))
 frame.limit(2).mapInArrow(fleet.map_in_arrow, fleet.spark_schema()).count()  # workers are there
@@ -176,7 +176,7 @@ print(json.dumps([ours, timed(lambda: frame.mapInArrow(pickle_in_arrow, "size bi
 RAY = """
 import ray
 ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=512 << 20,
-         runtime_env=dict(env_vars=dict(PYTHONPATH=os.environ["PYTHONPATH"], MEMSTRATA_FILE=os.environ["MEMSTRATA_FILE"])))
+         runtime_env=dict(env_vars=dict(PYTHONPATH=os.environ["PYTHONPATH"], GPUSTRATA_FILE=os.environ["GPUSTRATA_FILE"])))
 ray.data.DataContext.get_current().enable_progress_bars = False
 files = ray.data.from_items([dict(path=path) for path in paths], override_num_blocks=len(paths))
 files.limit(2).map_batches(fleet.map_batch, batch_format="pyarrow", batch_size=1).count()

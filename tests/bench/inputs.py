@@ -2,7 +2,7 @@
 """Makes the snapshots that the benchmarks read, once: inputs.py NAME... prints their paths.
 
 NAME is EVENTS[-real][-cpp|-protocolN]: 1000000, 300000-real, 1000000-cpp, 1000000-protocol2. They lie in
-$MEMSTRATA_BENCH_INPUTS (build/bench/inputs) and come from ../shared/tools, which knows nothing of this project.
+$GPUSTRATA_BENCH_INPUTS (build/bench/inputs) and come from ../shared/tools, which knows nothing of this project.
 EVENTS-tiny is made here: 200,000 blocks of at most 64 KiB live at any time, freed in random order.
 EVENTS-chunks too: 20,000 events, repeated with shifted times at the same addresses, as steps of a training do, 311 bytes
 an event (48 frames).
@@ -17,7 +17,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOLS = ROOT.parent / "shared" / "tools"
-FOLDER = pathlib.Path(os.environ.get("MEMSTRATA_BENCH_INPUTS", ROOT / "build/bench/inputs"))
+FOLDER = pathlib.Path(os.environ.get("GPUSTRATA_BENCH_INPUTS", ROOT / "build/bench/inputs"))
 
 
 def write_tiny(events, path):

@@ -65,7 +65,7 @@ async function move({ kind, steps }) {
     canvas.dispatchEvent(new WheelEvent('wheel', { ...at(0.6, 0.6), cancelable: true, ...options }));
   const readout = () => plot.parentNode.querySelector('[data-readout="event"]')?.textContent ?? '';
   const settled = () => {
-    const lanes = within(document, 'memstrata-lanes');
+    const lanes = within(document, 'gpustrata-lanes');
     return !lanes || lanes.hasAttribute('data-settled') ? plot.dataset.view : '';
   };
   const answers = [];

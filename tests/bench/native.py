@@ -65,7 +65,7 @@ def summary_seconds(path):
     times = []
     for _ in range(7):
         start = time.perf_counter()
-        subprocess.run([BIN / "bin/memstrata", "summary", path], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([BIN / "bin/gpustrata", "summary", path], check=True, stdout=subprocess.DEVNULL)
         times.append(time.perf_counter() - start)
     return statistics.median(times)
 
@@ -102,7 +102,7 @@ def main():
     path = inputs.path_of(f"{third}")
     theirs, _, _, last = measured(path)
     ours = summary_seconds(path)
-    tell(f"`memstrata summary`, whole process, {last['events']:,} events", ours, "s", "25 x faster",
+    tell(f"`gpustrata summary`, whole process, {last['events']:,} events", ours, "s", "25 x faster",
          theirs[0] / ours >= 25, theirs)
 
 

@@ -61,7 +61,7 @@ async function open(page, path, events) {
   await page.evaluate(() => performance.clearMarks());
   await page.locator('input[type=file]').first().setInputFiles(path);
   await page.waitForFunction(
-    () => performance.getEntriesByName('memstrata:first-picture').length > 0,
+    () => performance.getEntriesByName('gpustrata:first-picture').length > 0,
     undefined,
     {
       timeout: 120_000,
@@ -71,7 +71,7 @@ async function open(page, path, events) {
   if (shown < events) throw new Error(`${shown} events are shown, ${events} were expected`);
   return page.evaluate(() => {
     const at = (name) => performance.getEntriesByName(name)[0].startTime;
-    return (at('memstrata:first-picture') - at('memstrata:picked')) / 1000;
+    return (at('gpustrata:first-picture') - at('gpustrata:picked')) / 1000;
   });
 }
 

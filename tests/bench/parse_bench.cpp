@@ -19,7 +19,7 @@
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using namespace memstrata;
+using namespace gpustrata;
 
 struct Run {
   double seconds = 0;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Budget of Python stacks: 2 us for one of 30 frames.
 
-  python_stack_bench.py LIBRARY [ROUNDS]     LIBRARY: libmemstrata_capture.so
+  python_stack_bench.py LIBRARY [ROUNDS]     LIBRARY: libgpustrata_capture.so
 
 One call allocates and frees through ctypes on the simulated device. Its time with the Python stack of the
 allocation recorded, less the time without stacks, is the stack. References in the same run: a walk over the
@@ -15,14 +15,14 @@ import sys
 import time
 import traceback
 
-os.environ["MEMSTRATA_CAPTURE"] = sys.argv[1]
+os.environ["GPUSTRATA_CAPTURE"] = sys.argv[1]
 ROUNDS = int(sys.argv[2]) if len(sys.argv) > 2 else 20000
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "capture"))
-import memstrata_torch as memstrata  # noqa: E402
+import gpustrata_torch as gpustrata  # noqa: E402
 
 DEPTH = 30
-library = memstrata._library()
-alloc, free = library.memstrata_alloc, library.memstrata_free
+library = gpustrata._library()
+alloc, free = library.gpustrata_alloc, library.gpustrata_free
 
 
 def once():
@@ -48,15 +48,15 @@ def microseconds(work, rounds=ROUNDS):
 
 
 def measure():
-    memstrata.record_memory_history(context="state", stacks="python", max_entries=100000)
+    gpustrata.record_memory_history(context="state", stacks="python", max_entries=100000)
     pointer, expected = alloc(7, 0, None), traceback.extract_stack()
-    blocks = [b for s in memstrata.snapshot()["segments"] for b in s["blocks"] if b["requested_size"] == 7]
+    blocks = [b for s in gpustrata.snapshot()["segments"] for b in s["blocks"] if b["requested_size"] == 7]
     free(pointer, 7, 0, None)
     recorded = [(f["name"], f["filename"], f["line"]) for f in blocks[0]["frames"]]
     assert recorded == [(f.name, f.filename, f.lineno) for f in expected][::-1], recorded
     assert len(recorded) >= DEPTH
     with_stack = microseconds(once)
-    memstrata.record_memory_history(context=None, max_entries=100000)
+    gpustrata.record_memory_history(context=None, max_entries=100000)
     without = microseconds(once)
     print(f"Python {sys.version.split()[0]}, stack of {len(recorded)} frames: {with_stack - without:.2f} us "
           f"({with_stack:.2f} with, {without:.2f} without it); sys._getframe() walk {microseconds(walk):.2f} us, "
@@ -70,5 +70,5 @@ def at_depth(depth):
         measure()
 
 
-assert library.memstrata_use_simulated_device(1 << 36) == 0
+assert library.gpustrata_use_simulated_device(1 << 36) == 0
 at_depth(DEPTH - 2)

@@ -25,7 +25,7 @@
 
 namespace {
 
-using namespace memstrata;
+using namespace gpustrata;
 
 constexpr int kRuns = 15;
 constexpr int kDepth = 40;

@@ -35,13 +35,13 @@ out=build/bench
 mkdir -p "$out"
 for preset in native-release wasm; do # as they are shipped
   echo "== build $preset"
-  { cmake --preset $preset -DMEMSTRATA_TESTS=$([[ $preset == wasm ]] && echo OFF || echo ON) && cmake --build --preset $preset &&
+  { cmake --preset $preset -DGPUSTRATA_TESTS=$([[ $preset == wasm ]] && echo OFF || echo ON) && cmake --build --preset $preset &&
     { [[ $preset == wasm ]] || cmake --build --preset $preset --target benchmarks; }; } >"$out/$preset.log" 2>&1 ||
     { tail -30 "$out/$preset.log"; exit 1; }
 done
 [[ -d tests/node_modules ]] || npm ci --prefix tests --no-audit --no-fund --loglevel=error || exit
 
-export MEMSTRATA_BENCH_INPUTS=$root/$out/inputs
+export GPUSTRATA_BENCH_INPUTS=$root/$out/inputs
 status=0
 for name in "${names[@]}"; do
   echo "== $name"

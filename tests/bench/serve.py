@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""`memstrata serve` under load, and the npm engine in Node against the command; prints JSON lines (README.md).
+"""`gpustrata serve` under load, and the npm engine in Node against the command; prints JSON lines (README.md).
 
   serve.py [--small] [--only pictures|huge|load|node]... [--minutes N]
 
 pictures  questions of the timeline over loopback at 10 M events, one client after another
 huge      a file of 20 GB: time and most memory until its first picture (65,000,000 events, made by inputs.py)
 load      100 clients on 10 files for 10 minutes, each asks for a picture and waits 0.8 to 1.2 s
-node      openSnapshot() of the npm package against the whole `memstrata summary`
+node      openSnapshot() of the npm package against the whole `gpustrata summary`
 
 Clients are threads of this file with sockets and frames of their own; their time counts to what is measured.
 """
@@ -27,7 +27,7 @@ from urllib.parse import urlsplit
 from inputs import path_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-TOOL = ROOT / "build/native-release/bin/memstrata"
+TOOL = ROOT / "build/native-release/bin/gpustrata"
 PACKAGE = ROOT / "build/package"
 LOOK = {"palette": {"bands": [0xFFA7794E, 0xFF2B8EF2], "nothing": 0, "dimmedTowards": 0xFFFFFFFF, "envelope": 0xFF808080},
         "colourBy": "size", "filter": "", "kind": -1}
@@ -212,7 +212,7 @@ snapshot.close();""" % PACKAGE
         opened.append(float(said.stdout))
     measured, reference = percentile(opened, 0.5), percentile(command, 0.5)
     say(f"npm engine in Node: openSnapshot(), {path.stat().st_size / 1e6:.0f} MB, median of 7", measured, "s", "1.2 x",
-        measured <= 1.2 * reference, reference="`memstrata summary`, whole process", reference_value=reference,
+        measured <= 1.2 * reference, reference="`gpustrata summary`, whole process", reference_value=reference,
         ratio=f"{measured / reference:.2f} x")
 
 

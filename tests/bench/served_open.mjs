@@ -1,4 +1,4 @@
-// From a click on a file of `memstrata serve` over loopback to its first picture, against the same file chosen in the page
+// From a click on a file of `gpustrata serve` over loopback to its first picture, against the same file chosen in the page
 // alone, in the same run. Prints JSON lines (README.md). Both pages have been there for a second and a half; the server is
 // a new process each time, which has looked at the file for its list.
 import { spawn } from 'node:child_process';
@@ -7,7 +7,7 @@ import { copyFileSync, linkSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { emptyPage, given, inputOf, percentile, say, small, withBrowser } from './chromium.mjs';
 
-const tool = join(import.meta.dirname, '../../build/native-release/bin/memstrata');
+const tool = join(import.meta.dirname, '../../build/native-release/bin/gpustrata');
 const sample = join(import.meta.dirname, '../../site/samples/training_run.pickle');
 const repeats = 3;
 const toChoose = 1500; // ms
@@ -16,14 +16,14 @@ const viewport = { width: 1440, height: 900 };
 /** Seconds since `start`, which the page's clock gave. */
 async function untilPicture(page, start) {
   await page.waitForFunction(
-    () => performance.getEntriesByName('memstrata:first-picture').length > 0,
+    () => performance.getEntriesByName('gpustrata:first-picture').length > 0,
     undefined,
     { timeout: 120_000 },
   );
   const events = Number(await page.locator('[data-stat="events"]').getAttribute('data-count'));
   if (!(events > 0)) throw new Error('no events are shown');
   return page.evaluate(
-    (from) => (performance.getEntriesByName('memstrata:first-picture')[0].startTime - from) / 1000,
+    (from) => (performance.getEntriesByName('gpustrata:first-picture')[0].startTime - from) / 1000,
     start,
   );
 }
@@ -49,10 +49,10 @@ async function served(browser, path) {
     const context = await browser.newContext({ viewport });
     const page = await emptyPage(context, address.toString().trim());
     await page
-      .locator('memstrata-served[data-to-examine="0"]')
+      .locator('gpustrata-served[data-to-examine="0"]')
       .waitFor({ state: 'attached', timeout: 120_000 });
     await page.waitForTimeout(toChoose);
-    const row = page.locator('memstrata-served [data-file="file.pickle"] button');
+    const row = page.locator('gpustrata-served [data-file="file.pickle"] button');
     const start = await page.evaluate(() => performance.now());
     await row.click();
     const seconds = await untilPicture(page, start);

@@ -17,7 +17,7 @@
 
 namespace {
 
-using namespace memstrata;
+using namespace gpustrata;
 // Processor time: the same on a busy machine.
 struct Clock {
   static std::clock_t now() { return std::clock(); }

@@ -24,7 +24,7 @@
 
 namespace {
 
-using namespace memstrata;
+using namespace gpustrata;
 using replay::Axis;
 using replay::BlockLives;
 using replay::ColumnGrid;

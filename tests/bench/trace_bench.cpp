@@ -20,7 +20,7 @@
 
 namespace {
 
-using namespace memstrata;
+using namespace gpustrata;
 using Clock = std::chrono::steady_clock;
 
 [[nodiscard]] double since(Clock::time_point start) {

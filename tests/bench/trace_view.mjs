@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { emptyPage, given, percentile, say, small, withBrowser } from './chromium.mjs';
 import { eachMovement, sayFrames } from './moving.mjs';
 
-const folder = process.env.MEMSTRATA_BENCH_INPUTS ?? join(import.meta.dirname, '../../build/bench/inputs');
+const folder = process.env.GPUSTRATA_BENCH_INPUTS ?? join(import.meta.dirname, '../../build/bench/inputs');
 
 /** Made if it is not there (traces.py). */
 function traceOf(megabytes) {
@@ -37,13 +37,13 @@ async function measure(browser, url, path) {
   await page.waitForTimeout(1500);
   await page.locator('input[type=file]').first().setInputFiles(path);
   await page.waitForFunction(
-    () => performance.getEntriesByName('memstrata:first-picture').length > 0,
+    () => performance.getEntriesByName('gpustrata:first-picture').length > 0,
     undefined,
     { timeout: 240_000 },
   );
   const seconds = await page.evaluate(() => {
     const at = (name) => performance.getEntriesByName(name)[0].startTime;
-    return (at('memstrata:first-picture') - at('memstrata:picked')) / 1000;
+    return (at('gpustrata:first-picture') - at('gpustrata:picked')) / 1000;
   });
   const rate = `${(statSync(path).size / seconds / 1e6).toFixed(0)} MB/s`;
   say({
@@ -54,7 +54,7 @@ async function measure(browser, url, path) {
     goal: 'opens',
     met: true,
   });
-  await page.locator('memstrata-lanes[data-settled]').waitFor({ timeout: 60_000 });
+  await page.locator('gpustrata-lanes[data-settled]').waitFor({ timeout: 60_000 });
   const memory = await mostMemory(browser);
   const limit = statSync(path).size / 2 + 300e6; // a page and an engine without a file have some 250 MB
   say({

@@ -22,7 +22,7 @@
 
 namespace {
 
-using namespace memstrata;
+using namespace gpustrata;
 
 constexpr int64_t kGiB = int64_t{1} << 30;
 

@@ -6,8 +6,8 @@ import { poolSnapshot, manySegments } from './pool_snapshot.ts';
 import { holdBack, letGo } from './questions.ts';
 import { openSnapshot } from './support.ts';
 
-const details = (page: Page) => page.locator('memstrata-details');
-const map = (page: Page) => page.locator('memstrata-address-map');
+const details = (page: Page) => page.locator('gpustrata-details');
+const map = (page: Page) => page.locator('gpustrata-address-map');
 const scroller = (page: Page) => page.getByRole('application', { name: /^Address map over time/ });
 const words = 18;
 

@@ -15,7 +15,7 @@ const finding = (page: Page, kind: string): Locator => page.locator(`[data-findi
 const tab = (page: Page, name: string): Locator => page.getByRole('tab', { name: new RegExp(`^${name}`) });
 async function open(page: Page, name: string): Promise<void> {
   await tab(page, name).click();
-  await expect(page.locator('memstrata-drawer [data-answered]')).toBeVisible();
+  await expect(page.locator('gpustrata-drawer [data-answered]')).toBeVisible();
 }
 const number = async (at: Locator, name: string): Promise<number> =>
   Number(await at.getAttribute(`data-${name}`));
@@ -29,7 +29,7 @@ test('the overview begins with what went wrong; its sentences lead to what prove
   await expect(first).toContainText('live blocks alone leave no room');
   // To the event.
   await first.locator('[data-way=event]').click();
-  await expect(page.locator('memstrata-details')).toContainText('Out of memory');
+  await expect(page.locator('gpustrata-details')).toContainText('Out of memory');
   // To the answer that tells more.
   await first.locator('[data-way~=oom]').last().click();
   await expect(tab(page, 'Out of memory')).toHaveAttribute('aria-selected', 'true');
@@ -47,10 +47,10 @@ test('a line of the peak sets the filter and goes to the peak', async ({ page })
   );
   expect(bytes).toEqual([...bytes].sort((a, b) => b - a));
   await parts.first().getByRole('button').click();
-  const filter = page.locator('memstrata-filter [data-count]');
+  const filter = page.locator('gpustrata-filter [data-count]');
   await expect(filter).toBeVisible();
   expect(await number(filter, 'at-peak')).toBeGreaterThanOrEqual(bytes[0]!);
-  await expect(page.locator('memstrata-details h2')).toBeVisible();
+  await expect(page.locator('gpustrata-details h2')).toBeVisible();
   await page.keyboard.press('Escape');
 });
 
@@ -86,7 +86,7 @@ test('a setting among the remedies is tried by a run, as the command does it', a
   const script = ['m a 80', 'f a', 'm c 30', 'm b 80', 'f b', 'm d 60', 'm e 100'].map((step) =>
     step.replace(/\d+$/, (size) => String(Number(size) * MiB)),
   );
-  const folder = mkdtempSync(join(tmpdir(), 'memstrata-'));
+  const folder = mkdtempSync(join(tmpdir(), 'gpustrata-'));
   const file = join(folder, 'pieces.pickle');
   writeFileSync(join(folder, 'script'), script.join('\n'));
   command('simulate', join(folder, 'script'), '--device', String(200 * MiB), '--dump', file);
@@ -115,7 +115,7 @@ test('the leak of the sample is found first, and a click lights it', async ({ pa
   await expect(first).toHaveAttribute('data-leak', /^mlp /);
   expect(await number(first, 'bytes')).toBe(24 * 3 * MiB); // 3 MiB in each of 24 steps
   await first.getByRole('button').click();
-  await expect(page.locator('memstrata-filter [data-count]')).toHaveAttribute('data-count', '24');
+  await expect(page.locator('gpustrata-filter [data-count]')).toHaveAttribute('data-count', '24');
   await expectAccessible(page);
 });
 
@@ -150,7 +150,7 @@ test('fragmentation at a moment and over time, and what holds it back', async ({
   await expectAccessible(page);
   await pin.getByRole('button').last().click();
   await expect(tab(page, 'State')).toHaveAttribute('aria-selected', 'true');
-  await expect(page.locator('memstrata-details')).toContainText(
+  await expect(page.locator('gpustrata-details')).toContainText(
     (await pin.getAttribute('data-pin'))!.slice(2),
   );
 });
@@ -176,7 +176,7 @@ test('segments that were never full, with the most that was in use in each', asy
   await expect(page.locator('[data-fragmentation]')).toHaveAttribute('data-fragmentation', '5');
   await rows.last().getByRole('button').last().click();
   await expect(tab(page, 'State')).toHaveAttribute('aria-selected', 'true');
-  await expect(page.locator('memstrata-details')).toContainText('7f1000000000');
+  await expect(page.locator('gpustrata-details')).toContainText('7f1000000000');
 });
 
 test('real failures are explained as the command explains them', async ({ page }) => {

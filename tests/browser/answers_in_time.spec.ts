@@ -50,7 +50,7 @@ test('what is kept of a device is there when one comes back to it', async ({ pag
   const first = await deviceChoice(page).inputValue();
   const at = await pointAt(page, 0.3, 0.1);
   await page.mouse.click(at.x, at.y);
-  const pinned = page.locator('memstrata-details [data-name]');
+  const pinned = page.locator('gpustrata-details [data-name]');
   await expect(page.getByRole('button', { name: 'Unpin' })).toBeVisible();
   const name = await pinned.textContent();
   await page.mouse.wheel(0, -300);
@@ -72,7 +72,7 @@ test('text is copied out of a dialog where the page is not secure', async ({ pag
   });
   await openSample(page, 'out_of_memory.pickle.gz');
   await page.keyboard.press('b');
-  const copy = page.locator('memstrata-about memstrata-copy button');
+  const copy = page.locator('gpustrata-about gpustrata-copy button');
   await copy.click();
   await expect
     .poll(() => page.evaluate(() => (window as unknown as { real: Clipboard }).real.readText()))

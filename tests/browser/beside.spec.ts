@@ -7,12 +7,12 @@ import { settledView, keepDetails, pointOf as pointOnPlot } from './page.ts';
 import { MiB } from './pickle.ts';
 import { waitForState, openPage, choose } from './support.ts';
 
-const lanes = (page: Page) => page.locator('memstrata-lanes');
-const counters = (page: Page) => page.locator('memstrata-counters');
+const lanes = (page: Page) => page.locator('gpustrata-lanes');
+const counters = (page: Page) => page.locator('gpustrata-counters');
 const beside = (page: Page) => lanes(page).locator('[data-beside]');
-const filter = (page: Page) => page.locator('memstrata-filter input');
-const count = (page: Page) => page.locator('memstrata-filter [data-count]');
-const details = (page: Page) => page.locator('memstrata-details');
+const filter = (page: Page) => page.locator('gpustrata-filter input');
+const count = (page: Page) => page.locator('gpustrata-filter [data-count]');
+const details = (page: Page) => page.locator('gpustrata-details');
 const told = (page: Page) => lanes(page).locator('[data-told]');
 
 /** A point above the plot's microsecond, in a canvas `down` pixels below its top. */
@@ -27,7 +27,7 @@ async function pointIn(page: Page, canvas: string, us: number, down: number): Pr
   return [box.x + (left + ((us - x0) / (x1 - x0)) * width) / ratio, box.y + down];
 }
 const opAt = (page: Page, row: number, us: number) =>
-  pointIn(page, 'memstrata-lanes canvas[data-thread="0"]', us, row * 16 + 8);
+  pointIn(page, 'gpustrata-lanes canvas[data-thread="0"]', us, row * 16 + 8);
 /** Blocks of 1, 2, 3, 4, 5 MiB lie on each other at the end. */
 async function pin(page: Page, mib: number, at = 4.5): Promise<void> {
   const { x, y } = await pointOnPlot(page, at, mib * MiB);
@@ -91,14 +91,14 @@ test('a row of the op table lights the blocks of the snapshot that were made in 
     '2 of 5 allocations have their op (2 before or after the trace, 1 while several threads ran ops).',
   );
   await page.locator('[role=tab][data-panel=ops]').click();
-  await expect(page.locator('memstrata-ops [data-of-trace]')).toContainText(
+  await expect(page.locator('gpustrata-ops [data-of-trace]')).toContainText(
     'Numbers are those of trace.json',
   );
-  await page.locator('memstrata-ops [data-op="aten::linear"]').click();
+  await page.locator('gpustrata-ops [data-op="aten::linear"]').click();
   await expect(filter(page)).toHaveValue('op:"aten::linear"');
   await expect(count(page)).toHaveAttribute('data-count', '2');
   await expect(count(page)).toHaveAttribute('data-bytes', String(5 * MiB));
-  await page.locator('memstrata-ops [data-op="aten::empty"]').click();
+  await page.locator('gpustrata-ops [data-op="aten::empty"]').click();
   await expect(count(page)).toHaveAttribute('data-bytes', String(2 * MiB));
 });
 
@@ -180,11 +180,11 @@ test('counters of the run are curves above the timeline, by the clock', async ({
     [5500, 48],
     [6500, 64],
   ] as const) {
-    await page.mouse.move(...(await pointIn(page, 'memstrata-counters canvas', us, 40)));
+    await page.mouse.move(...(await pointIn(page, 'gpustrata-counters canvas', us, 40)));
     await expect(counters(page).locator('.tip')).toContainText(`Allocated: ${mib} MiB`);
   }
   // They move with the timeline: what is under the pointer stays there.
-  const [x, y] = await pointIn(page, 'memstrata-counters canvas', 6500, 40);
+  const [x, y] = await pointIn(page, 'gpustrata-counters canvas', 6500, 40);
   await page.mouse.move(x, y);
   for (let i = 0; i < 4; i += 1) await page.mouse.wheel(0, -120);
   await settledView(page);

@@ -63,7 +63,7 @@ test('the brush of the minimap moves and sizes the view, by key too', async ({ p
   await openPage(page, '?open=samples/training_run.pickle');
   await waitForState(page, 'ready');
   const all = await settledView(page);
-  const map = page.locator('memstrata-minimap canvas');
+  const map = page.locator('gpustrata-minimap canvas');
   const box = (await map.boundingBox())!;
   const at = (part: number): [number, number] => [box.x + box.width * part, box.y + box.height / 2];
   await page.mouse.move(...at(0.25));

@@ -16,14 +16,14 @@ async function openBoth(page: Page): Promise<void> {
 }
 async function openCompare(page: Page): Promise<Locator> {
   await page.getByRole('tab', { name: /^Compare/ }).click();
-  const found = page.locator('memstrata-compare h2[data-before]');
+  const found = page.locator('gpustrata-compare h2[data-before]');
   await expect(found).toBeVisible();
   return found;
 }
 /** Sums of all that the table tells. */
 async function sums(page: Page): Promise<[number, number]> {
   return page
-    .locator('memstrata-compare tbody tr[data-before]')
+    .locator('gpustrata-compare tbody tr[data-before]')
     .evaluateAll((rows) =>
       rows.reduce<[number, number]>(
         ([before, after], row) => [
@@ -60,7 +60,7 @@ test('two files at their peaks: rows add up, what grew most comes first, curves 
   await expect(page.locator('[data-curves=region]')).toBeVisible();
   // Four passes forward in the one, three in the other: 100 columns each.
   await page.locator('[data-align-region]').selectOption('forward');
-  await expect(page.locator('memstrata-compare-curves .scale')).toContainText('4 regions forward');
+  await expect(page.locator('gpustrata-compare-curves .scale')).toContainText('4 regions forward');
   await expect(page.locator('[data-curves=region]')).toHaveAttribute('data-columns', '400');
   // How stacks were found to be the same is said; whatever is in both, or in one, is a row or did not change.
   const matching = page.locator('[data-by-stack]');
@@ -88,11 +88,11 @@ test('a flame graph of two files: what grew and what shrank, path by path', asyn
   const errors = watchErrors(page);
   await openBoth(page);
   await page.getByRole('tab', { name: /^Flame graph/ }).click();
-  const bar = page.locator('memstrata-flame-bar');
-  const graph = page.locator('memstrata-flame-graph .scroller[data-settled]');
+  const bar = page.locator('gpustrata-flame-bar');
+  const graph = page.locator('gpustrata-flame-graph .scroller[data-settled]');
   await bar.locator('[data-choice=of]').selectOption('difference');
   await bar.locator('[data-other-file]').selectOption('out_of_memory.pickle.gz');
-  const says = page.locator('memstrata-flame .says');
+  const says = page.locator('gpustrata-flame .says');
   await expect(says).toContainText('less out_of_memory.pickle.gz after event');
   // As the command finds it, another way: stack by stack.
   const files = ['out_of_memory.pickle.gz', 'training_run.pickle'].map((name) => join(samples, name));
@@ -110,7 +110,7 @@ test('a flame graph of two files: what grew and what shrank, path by path', asyn
   await shot(page, 'flame-two-files');
   // The table tells the same; a file against its own start is all that it holds.
   await bar.locator('[data-shape=table]').click();
-  const row = page.locator('memstrata-frame-table .row').first();
+  const row = page.locator('gpustrata-frame-table .row').first();
   await expect(row).toContainText('<module> train.py:171');
   await expect(row).toHaveAttribute('data-weight', String(width));
   await bar.locator('[data-shape=icicle]').click();

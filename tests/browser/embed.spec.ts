@@ -6,7 +6,7 @@ import { waitForState, openPage, choose } from './support.ts';
 /** A page that is not ours, beside the built site, with `body` in it. */
 async function openHost(page: Page, body: string, query = ''): Promise<void> {
   const text = `<!doctype html><meta charset="utf-8"><title>host</title>
-    <style>memstrata-viewer { width: 640px; height: 420px; border: 1px solid } </style>
+    <style>gpustrata-viewer { width: 640px; height: 420px; border: 1px solid } </style>
     <script type="module" src="viewer.js"></script>${body}`;
   const host = new RegExp('/host\\.html');
   await page.context().route(host, (route) => route.fulfill({ body: text, contentType: 'text/html' }));
@@ -18,7 +18,7 @@ async function openHost(page: Page, body: string, query = ''): Promise<void> {
     await page
       .context()
       .route(`**/${name}.pickle`, (route) => route.fulfill({ body: knownSnapshot(options) }));
-  await page.goto(`${process.env.MEMSTRATA_URL}host.html${query}`);
+  await page.goto(`${process.env.GPUSTRATA_URL}host.html${query}`);
 }
 const ready = (viewer: Locator): Promise<void> =>
   expect(viewer).toHaveAttribute('data-state', 'ready', { timeout: 30_000 });
@@ -26,9 +26,9 @@ const nameIn = (viewer: Locator): Locator => viewer.locator('.file-name');
 const view = async (viewer: Locator): Promise<string> =>
   (await viewer.locator('.plot[data-settled]').getAttribute('data-view')) ?? '';
 
-const three = `<memstrata-viewer id="one" src="a.pickle"></memstrata-viewer>
-  <memstrata-viewer id="two" src="b.pickle" theme="dark"></memstrata-viewer>
-  <memstrata-viewer id="three" src="c.pickle" theme="light" style="width: 1100px"></memstrata-viewer>
+const three = `<gpustrata-viewer id="one" src="a.pickle"></gpustrata-viewer>
+  <gpustrata-viewer id="two" src="b.pickle" theme="dark"></gpustrata-viewer>
+  <gpustrata-viewer id="three" src="c.pickle" theme="light" style="width: 1100px"></gpustrata-viewer>
   <div id="text" contenteditable>letters</div>`;
 
 test('three viewers on one page: each has its own file, keys, theme and size', async ({ page }) => {
@@ -57,7 +57,7 @@ test('three viewers on one page: each has its own file, keys, theme and size', a
   await one.locator('.file-name').click();
   await page.keyboard.press('t');
   const themes = await page.evaluate(() =>
-    [...document.querySelectorAll<HTMLElement>('memstrata-viewer')].map((viewer) => viewer.dataset['theme']),
+    [...document.querySelectorAll<HTMLElement>('gpustrata-viewer')].map((viewer) => viewer.dataset['theme']),
   );
   expect(themes[1]).toBe('dark');
   expect(themes[2]).toBe('light');
@@ -85,15 +85,15 @@ test('a host styles and hides parts', async ({ page }) => {
   await openHost(
     page,
     `<style>
-      memstrata-viewer::part(top-bar), memstrata-viewer::part(panels) { display: none }
-      memstrata-viewer::part(main) { outline: 3px solid rgb(1, 2, 3) }
-      memstrata-viewer::part(numbers) { background: rgb(4, 5, 6) }
-    </style><memstrata-viewer src="a.pickle"></memstrata-viewer>`,
+      gpustrata-viewer::part(top-bar), gpustrata-viewer::part(panels) { display: none }
+      gpustrata-viewer::part(main) { outline: 3px solid rgb(1, 2, 3) }
+      gpustrata-viewer::part(numbers) { background: rgb(4, 5, 6) }
+    </style><gpustrata-viewer src="a.pickle"></gpustrata-viewer>`,
   );
-  const viewer = page.locator('memstrata-viewer');
+  const viewer = page.locator('gpustrata-viewer');
   await ready(viewer);
-  await expect(viewer.locator('memstrata-top-bar')).toBeHidden();
-  await expect(viewer.locator('memstrata-drawer')).toBeHidden();
+  await expect(viewer.locator('gpustrata-top-bar')).toBeHidden();
+  await expect(viewer.locator('gpustrata-drawer')).toBeHidden();
   await expect(viewer.locator('main')).toHaveCSS('outline-color', 'rgb(1, 2, 3)');
   await expect(viewer.locator('section.second')).toHaveCSS('background-color', 'rgb(4, 5, 6)');
 });
@@ -123,7 +123,7 @@ test('a file that is dropped on a viewer is opened there and nowhere else', asyn
 test('src may be set later; the ?url= of the host is not fetched', async ({ page }) => {
   const asked: string[] = [];
   page.on('request', (request) => asked.push(new URL(request.url()).pathname));
-  await openHost(page, '<memstrata-viewer id="one"></memstrata-viewer>', '?url=b.pickle&open=c.pickle');
+  await openHost(page, '<gpustrata-viewer id="one"></gpustrata-viewer>', '?url=b.pickle&open=c.pickle');
   const one = page.locator('#one');
   await expect(one).toHaveAttribute('data-state', 'empty');
   await one.evaluate((viewer) => viewer.setAttribute('src', 'a.pickle'));
@@ -143,20 +143,20 @@ test('moving the element keeps its file open; removing it ends its workers', asy
   page.on('request', (request) => (fetched += request.url().endsWith('a.pickle') ? 1 : 0));
   await openHost(
     page,
-    '<div id="here"><memstrata-viewer id="one" src="a.pickle"></memstrata-viewer></div><div id="there"></div>',
+    '<div id="here"><gpustrata-viewer id="one" src="a.pickle"></gpustrata-viewer></div><div id="there"></div>',
   );
   const one = page.locator('#one');
   await ready(one);
   const before = await view(one);
   await page.evaluate(() =>
-    document.querySelector('#there')!.append(document.querySelector('memstrata-viewer')!),
+    document.querySelector('#there')!.append(document.querySelector('gpustrata-viewer')!),
   );
   await page.clock.fastForward(60_000); // an element that is not there again by then is disposed of
   await ready(one);
   expect(await view(one)).toBe(before);
   expect(fetched).toBe(1);
 
-  await page.evaluate(() => document.querySelector('memstrata-viewer')!.remove());
+  await page.evaluate(() => document.querySelector('gpustrata-viewer')!.remove());
   await expect.poll(() => page.workers().length).toBe(0);
 });
 
@@ -164,14 +164,14 @@ test('ten times there and gone: workers and memory are where they were', async (
   await openHost(page, '<div id="place"></div>');
   const cycle = async (): Promise<void> => {
     await page.evaluate(() => {
-      const viewer = document.createElement('memstrata-viewer');
+      const viewer = document.createElement('gpustrata-viewer');
       viewer.setAttribute('src', 'a.pickle');
       document.querySelector('#place')!.append(viewer);
     });
-    await ready(page.locator('memstrata-viewer'));
+    await ready(page.locator('gpustrata-viewer'));
     await page.locator('.plot[data-settled]').waitFor();
     await page.evaluate(() => {
-      const viewer = document.querySelector('memstrata-viewer')!;
+      const viewer = document.querySelector('gpustrata-viewer')!;
       viewer.remove();
       (viewer as HTMLElement & { dispose(): void }).dispose(); // the same as waiting
     });
@@ -195,7 +195,7 @@ test('ten times there and gone: workers and memory are where they were', async (
 });
 
 test('ten files opened and closed: workers and memory are where they were', async ({ page }) => {
-  await openHost(page, '<memstrata-viewer id="one" src="a.pickle"></memstrata-viewer>');
+  await openHost(page, '<gpustrata-viewer id="one" src="a.pickle"></gpustrata-viewer>');
   const one = page.locator('#one');
   await ready(one);
   const cycle = async (): Promise<void> => {
@@ -239,7 +239,7 @@ test('what a router keeps in the history stays there', async ({ page }) => {
 });
 
 test('the sheet of keys names no link where there is none', async ({ page }) => {
-  await openHost(page, '<memstrata-viewer id="one" src="a.pickle"></memstrata-viewer>');
+  await openHost(page, '<gpustrata-viewer id="one" src="a.pickle"></gpustrata-viewer>');
   const viewer = page.locator('#one');
   await ready(viewer);
   await viewer.locator('.plot').focus();

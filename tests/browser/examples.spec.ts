@@ -22,7 +22,7 @@ function complaints(page: Page, ...origins: string[]): string[] {
   });
   return all;
 }
-const here = (): string => process.env.MEMSTRATA_URL ?? '';
+const here = (): string => process.env.GPUSTRATA_URL ?? '';
 const origin = (): string => new URL(here()).origin;
 
 test('plain page: two viewers, a file, a choice, and the same view in both', async ({ page }) => {
@@ -52,7 +52,7 @@ test('plain page: two viewers, a file, a choice, and the same view in both', asy
 test('panel of a dashboard: a stream of its own, made anew for another run', async ({ page }) => {
   const wrong = complaints(page, origin());
   await page.goto(`${here()}examples/panel.html`);
-  const viewer = page.locator('memstrata-viewer');
+  const viewer = page.locator('gpustrata-viewer');
   await expect(viewer).toHaveAttribute('data-state', 'ready', patient);
   await page.locator('#run').selectOption('leak.pickle.gz');
   await expect(viewer.locator('.file-name')).toHaveText('leak.pickle.gz', patient);
@@ -66,7 +66,7 @@ test('frame: refused by default; an origin that is named drives it and is told w
 }) => {
   // The page around it lies on another origin than the frame. Both are served: a browser lets no page of unknown origin
   // put one of this computer into a frame.
-  const folder = mkdtempSync(join(tmpdir(), 'memstrata-frame-'));
+  const folder = mkdtempSync(join(tmpdir(), 'gpustrata-frame-'));
   const [around, inside] = [join(folder, 'around'), join(folder, 'inside')];
   cpSync(join(site, 'examples'), join(around, 'examples'), { recursive: true });
   cpSync(join(site, 'samples'), join(around, 'samples'), { recursive: true });
@@ -89,12 +89,12 @@ test('frame: refused by default; an origin that is named drives it and is told w
 
   // As `site/build.mjs --parents` writes it.
   const named = readFileSync(join(site, 'embed.html'), 'utf8').replace(
-    'name="memstrata-parents" content=""',
-    `name="memstrata-parents" content="https://other.example ${parent}"`,
+    'name="gpustrata-parents" content=""',
+    `name="gpustrata-parents" content="https://other.example ${parent}"`,
   );
   writeFileSync(join(inside, 'embed.html'), named);
   await page.goto(`${url}examples/iframe.html`);
-  const viewer = page.frameLocator('#frame').locator('memstrata-viewer');
+  const viewer = page.frameLocator('#frame').locator('gpustrata-viewer');
   await expect(viewer).toHaveAttribute('data-state', 'ready', patient);
   await expect(viewer.locator('.file-name')).toHaveText('leak.pickle.gz');
   await expect(page.locator('#told')).toContainText(/load|select|viewchange/, patient);
@@ -109,7 +109,7 @@ test('frame: refused by default; an origin that is named drives it and is told w
           removeEventListener('message', heard);
           resolve(data);
         });
-        frame.postMessage({ memstrata: 1, id, ...what }, to);
+        frame.postMessage({ gpustrata: 1, id, ...what }, to);
       });
     const state = (await ask({ do: 'getState' })) as { answer: string };
     return {
@@ -144,7 +144,7 @@ test('React: the npm package in a bundle, files from state, events as properties
   await page
     .getByLabel('Snapshot', { exact: true })
     .setInputFiles({ name: 'known.pickle', mimeType: '', buffer: knownSnapshot() });
-  await expect(page.locator('memstrata-viewer')).toHaveAttribute('data-state', 'ready', patient);
+  await expect(page.locator('gpustrata-viewer')).toHaveAttribute('data-state', 'ready', patient);
   await expect(page.locator('#chosen')).toContainText('After event', patient);
   expect(wrong).toEqual([]);
   await close();

@@ -119,8 +119,8 @@ test('on paper the dark theme is light in the same hues, without waiting for a p
   const places = [
     [page.locator('header'), 0.5, 0.05],
     [page.locator('.plot'), 0.002, 0.01],
-    [page.locator('memstrata-regions canvas'), 0.002, 0.5],
-    [page.locator('memstrata-details'), 0.02, 0.02],
+    [page.locator('gpustrata-regions canvas'), 0.002, 0.5],
+    [page.locator('gpustrata-details'), 0.02, 0.02],
   ] as const;
   const hue = hueOf(await colourOf(page, swatch, 0.5, 0.5));
   for (const [what, right, down] of places)
@@ -141,11 +141,11 @@ test('on paper there are no controls, and the picture is whole', async ({ page }
   await page.emulateMedia({ media: 'print' });
   await expect(page.getByLabel('Search and filter blocks')).toBeHidden();
   await expect(page.getByRole('button', { name: 'Keys' })).toBeHidden();
-  await expect(page.locator('memstrata-minimap')).toBeHidden();
+  await expect(page.locator('gpustrata-minimap')).toBeHidden();
   await expect(page.locator('canvas.base')).toBeVisible();
   await expect(page.locator('[data-stat="peak"]')).toBeVisible();
   const plot = (await page.locator('.plot').boundingBox())!;
-  const details = (await page.locator('memstrata-details').boundingBox())!;
+  const details = (await page.locator('gpustrata-details').boundingBox())!;
   expect(details.y).toBeGreaterThanOrEqual(plot.y + plot.height); // below, not behind
   const pdf = await page.pdf({ format: 'A4', landscape: true });
   expect(pdf.subarray(0, 4).toString()).toBe('%PDF');

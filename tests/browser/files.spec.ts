@@ -74,7 +74,7 @@ test('16 ranks in one file are a row of bars, too', async ({ page }) => {
     await expect(bar(`rank${rank}`).locator('.bar')).toHaveAttribute('aria-current', 'true');
   }
   const [row, last] = await Promise.all(
-    [page.locator('memstrata-peak-row ul'), bar('rank15')].map((one) => one.boundingBox()),
+    [page.locator('gpustrata-peak-row ul'), bar('rank15')].map((one) => one.boundingBox()),
   );
   expect(last!.y).toBeGreaterThanOrEqual(row!.y); // scrolled into view
   expect(last!.y + last!.height).toBeLessThanOrEqual(row!.y + row!.height);
@@ -236,9 +236,9 @@ test('?url= takes files by address, several too; the policy of the page has the 
 
 test('the host page may name files in the attribute src', async ({ page }) => {
   await page.context().route('**/one.pickle', (route) => route.fulfill({ body: knownSnapshot() }));
-  const body = '<script type="module" src="viewer.js"></script><memstrata-viewer src="one.pickle">';
+  const body = '<script type="module" src="viewer.js"></script><gpustrata-viewer src="one.pickle">';
   await page.context().route('**/host.html', (route) => route.fulfill({ body, contentType: 'text/html' }));
-  await page.goto(`${process.env.MEMSTRATA_URL}host.html`);
+  await page.goto(`${process.env.GPUSTRATA_URL}host.html`);
   await waitForState(page, 'ready');
   expect(await bytesOf(page, 'peak')).toBe(7 * MiB);
 });
@@ -246,7 +246,7 @@ test('the host page may name files in the attribute src', async ({ page }) => {
 test('going to another file needs no new picture: it is there in the frame', async ({ page }) => {
   await watchQuestions(page);
   await openPage(page);
-  await page.waitForFunction(() => performance.getEntriesByName('memstrata:rehearsed').length > 0);
+  await page.waitForFunction(() => performance.getEntriesByName('gpustrata:rehearsed').length > 0);
   const rehearsed = (await questionsAsked(page)).length;
   await choose(page, file('a.pickle'), file('b.pickle', knownSnapshot({ extra: MiB })));
   await expect(page.locator('[data-entry-state="ready"]')).toHaveCount(2);
@@ -255,10 +255,10 @@ test('going to another file needs no new picture: it is there in the frame', asy
   const prepared = await picturesAsked(page, rehearsed, 2);
   const before = (await questionsAsked(page)).length;
   const pixel = await page.evaluate(async () => {
-    const viewer = document.querySelector('memstrata-viewer')!.shadowRoot!;
-    const timeline = viewer.querySelector('memstrata-timeline')!.shadowRoot!;
+    const viewer = document.querySelector('gpustrata-viewer')!.shadowRoot!;
+    const timeline = viewer.querySelector('gpustrata-timeline')!.shadowRoot!;
     const bars = viewer
-      .querySelector('memstrata-peak-row')!
+      .querySelector('gpustrata-peak-row')!
       .shadowRoot!.querySelectorAll<HTMLElement>('.bar');
     bars[1]!.click();
     await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));

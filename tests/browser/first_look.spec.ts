@@ -11,7 +11,7 @@ for (const [way, act] of [
   test(`out of memory by ${way} shows the event, not a block`, async ({ page }) => {
     await openSample(page, 'out_of_memory.pickle.gz');
     await act(page);
-    await expect(page.locator('memstrata-details [data-title]')).toHaveText('Out of memory');
+    await expect(page.locator('gpustrata-details [data-title]')).toHaveText('Out of memory');
   });
 
 test('the key O goes to the out-of-memory events of all devices, and round', async ({ page }) => {
@@ -29,7 +29,7 @@ test('the key O goes to the out-of-memory events of all devices, and round', asy
   const snapshot = { segments: [], device_traces: [device(3 * MiB, 5 * MiB), device(), device(7 * MiB)] };
   await openSnapshot(page, pickled(snapshot as unknown as Parameters<typeof pickled>[0]));
   await settledView(page);
-  const asked = page.locator('memstrata-details h2');
+  const asked = page.locator('gpustrata-details h2');
   // Events 1 and 2 of device 0, then event 1 of device 2, then the first again.
   for (const [index, size, number] of [
     [0, 3, 1],
@@ -46,7 +46,7 @@ test('the key O goes to the out-of-memory events of all devices, and round', asy
 test('a wrong filter takes the count and the dimming of the one before away', async ({ page }) => {
   await openSnapshot(page, knownSnapshot());
   const field = page.getByLabel('Search and filter blocks');
-  const filter = page.locator('memstrata-filter');
+  const filter = page.locator('gpustrata-filter');
   await field.fill('size>3MiB');
   await expect(filter.locator('[data-count]')).toHaveAttribute('data-count', '1');
   await field.fill('size>x');
@@ -80,7 +80,7 @@ test('each thing has one word', async ({ page }) => {
   await openSample(page, 'out_of_memory.pickle.gz');
   // A stretch of the program is a region; addresses that segments had are ranges.
   await page.getByRole('tab', { name: /^Address map/ }).click();
-  const map = page.locator('memstrata-address-map');
+  const map = page.locator('gpustrata-address-map');
   await expect(map.locator('[data-regions]')).toContainText('address range');
   expect((await map.innerText()).toLowerCase()).not.toContain('region');
   expect(await map.innerText()).not.toContain('free device memory');
@@ -98,7 +98,7 @@ test('of one moment no number is told twice', async ({ page }) => {
     blocks: [block],
   };
   await openSnapshot(page, pickled({ segments: [segment], device_traces: [] }));
-  const stats = page.locator('memstrata-stats');
+  const stats = page.locator('gpustrata-stats');
   await expect(stats.locator('[data-stat=peak]')).toContainText('Allocated');
   for (const same of ['initial', 'final']) await expect(stats.locator(`[data-stat=${same}]`)).toBeHidden();
   await expect(page.locator('[role=tab][data-panel=events]')).toHaveAttribute('aria-disabled', 'true');
@@ -110,6 +110,6 @@ test('on paper there is nothing to press', async ({ page }) => {
   await page.mouse.click(at.x, at.y);
   await expect(page.getByRole('button', { name: 'Unpin' })).toBeVisible();
   await page.emulateMedia({ media: 'print' });
-  for (const control of await page.locator('select, memstrata-copy, .button').all())
+  for (const control of await page.locator('select, gpustrata-copy, .button').all())
     await expect(control).toBeHidden();
 });

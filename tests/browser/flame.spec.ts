@@ -1,5 +1,5 @@
 // Flame graph, its table, and who holds memory: numbers by hand of the known snapshot; of the sample those of
-// `memstrata top`, which finds them another way.
+// `gpustrata top`, which finds them another way.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, type Page } from '@playwright/test';
@@ -9,12 +9,12 @@ import { watchErrors } from './page.ts';
 import { MiB } from './pickle.ts';
 import { openKnown, openSample, told } from './support.ts';
 
-const graph = (page: Page) => page.locator('memstrata-flame-graph .scroller');
-const settledGraph = (page: Page) => page.locator('memstrata-flame-graph .scroller[data-settled]');
-const rows = (page: Page) => page.locator('memstrata-frame-table .row');
+const graph = (page: Page) => page.locator('gpustrata-flame-graph .scroller');
+const settledGraph = (page: Page) => page.locator('gpustrata-flame-graph .scroller[data-settled]');
+const rows = (page: Page) => page.locator('gpustrata-frame-table .row');
 const pick = (page: Page, name: string, value: string) =>
-  page.locator(`memstrata-flame-bar [data-choice=${name}]`).selectOption(value);
-const matches = (page: Page) => page.locator('memstrata-filter [data-count]');
+  page.locator(`gpustrata-flame-bar [data-choice=${name}]`).selectOption(value);
+const matches = (page: Page) => page.locator('gpustrata-filter [data-count]');
 
 interface TopRow {
   bytes: number;
@@ -47,7 +47,7 @@ test('the calls of the moment, of a range and of a difference add up', async ({ 
   await pick(page, 'weight', 'bytes');
 
   // Without a range: all of the recording. A, B and C were made; A stays.
-  const says = page.locator('memstrata-flame .says');
+  const says = page.locator('gpustrata-flame .says');
   for (const [of, bytes] of [
     ['allocated', 7 * MiB],
     ['kept', 4 * MiB],
@@ -81,7 +81,7 @@ test('the ruler marks the range that all panels answer for', async ({ page }) =>
   await openFlame(page);
   await pick(page, 'of', 'allocated');
   // B and C, not A.
-  await expect(page.locator('memstrata-flame .says')).toHaveAttribute('data-from', '1');
+  await expect(page.locator('gpustrata-flame .says')).toHaveAttribute('data-from', '1');
   await expect(settledGraph(page)).toHaveAttribute('data-total', String(3 * MiB));
 });
 
@@ -99,9 +99,9 @@ test('a frame filters every view, by click and by key; double click and plus zoo
   expect(chosen).not.toBe('');
   await page.keyboard.press('Enter');
   await expect(matches(page)).toHaveAttribute('data-count', /[1-9]/);
-  await expect(page.locator('memstrata-filter input')).toHaveValue(/^call:"/);
+  await expect(page.locator('gpustrata-filter input')).toHaveValue(/^call:"/);
   await page.keyboard.press('Enter'); // and off again
-  await expect(page.locator('memstrata-filter input')).toHaveValue('');
+  await expect(page.locator('gpustrata-filter input')).toHaveValue('');
   await page.keyboard.press('+');
   await expect(settledGraph(page)).toHaveAttribute('data-steps', '2');
   await expect(graph(page)).toHaveAttribute('data-current', chosen);
@@ -112,7 +112,7 @@ test('a frame filters every view, by click and by key; double click and plus zoo
 
   const box = (await graph(page).boundingBox())!;
   await page.mouse.click(box.x + 20, box.y + 2.5 * 19);
-  await expect(page.locator('memstrata-filter input')).toHaveValue(/^call:"/);
+  await expect(page.locator('gpustrata-filter input')).toHaveValue(/^call:"/);
   await page.mouse.dblclick(box.x + 20, box.y + 2.5 * 19);
   await expect(settledGraph(page)).toHaveAttribute('data-steps', '2');
   await page.locator('button[data-whole]').click();
@@ -127,7 +127,7 @@ test('the table has the same sums, is sorted, copied and saved', async ({ page, 
   await openFlame(page);
   await pick(page, 'frames', 'own');
   await page.locator('[data-shape=table]').click();
-  const grid = page.locator('memstrata-frame-table .grid');
+  const grid = page.locator('gpustrata-frame-table .grid');
   const peak = top();
   await page.locator('[data-order=self]').click();
   const first = rows(page).first();
@@ -152,12 +152,12 @@ test('the table has the same sums, is sorted, copied and saved', async ({ page, 
   await expect(first).toHaveAttribute('aria-selected', 'true');
 
   const count = Number(await grid.getAttribute('data-rows'));
-  await page.locator('memstrata-frame-table [data-copy]').click();
-  await expect(page.locator('memstrata-frame-table .foot [role=status]')).toHaveText(`${count} rows copied`);
+  await page.locator('gpustrata-frame-table [data-copy]').click();
+  await expect(page.locator('gpustrata-frame-table .foot [role=status]')).toHaveText(`${count} rows copied`);
   const copied = await page.evaluate(() => navigator.clipboard.readText());
   expect(copied.trim().split('\n').length).toBe(count + 1);
   const saved = page.waitForEvent('download');
-  await page.locator('memstrata-frame-table [data-csv]').click();
+  await page.locator('gpustrata-frame-table [data-csv]').click();
   const csv = readFileSync(await (await saved).path(), 'utf8')
     .trim()
     .split('\n');
@@ -169,8 +169,8 @@ test('the table has the same sums, is sorted, copied and saved', async ({ page, 
 test('who holds the memory of the moment, by line, module and category', async ({ page }) => {
   await openSample(page);
   await page.getByRole('tab', { name: /^Memory/ }).click();
-  const table = page.locator('memstrata-holders .table');
-  const settled = page.locator('memstrata-holders .table[data-settled]');
+  const table = page.locator('gpustrata-holders .table');
+  const settled = page.locator('gpustrata-holders .table[data-settled]');
   const peak = top();
   await expect(settled).toHaveAttribute('data-bytes', String(peak.requested_bytes));
   await expect(settled).toHaveAttribute('data-count', String(peak.rows.length));
@@ -180,7 +180,7 @@ test('who holds the memory of the moment, by line, module and category', async (
   expect(found).toEqual(peak.rows.map(({ bytes }) => bytes));
 
   await table.locator('tr[data-bytes] button').first().click();
-  await expect(page.locator('memstrata-filter input')).toHaveValue(/^who:"/);
+  await expect(page.locator('gpustrata-filter input')).toHaveValue(/^who:"/);
   await expect(matches(page)).toHaveAttribute('data-at-peak', String(peak.rows[0]!.bytes));
   await expect(table.locator('tr.chosen')).toHaveCount(1);
 
@@ -190,7 +190,7 @@ test('who holds the memory of the moment, by line, module and category', async (
   await expect(settled).toHaveAttribute('data-event', '1016');
 
   for (const by of ['function', 'file', 'module', 'category']) {
-    await page.locator(`memstrata-holders [data-by=${by}]`).click();
+    await page.locator(`gpustrata-holders [data-by=${by}]`).click();
     await expect(settled).toHaveAttribute('data-count', /[1-9]/);
     const bytes = await table
       .locator('tr[data-bytes]')
@@ -212,14 +212,14 @@ test('who holds the memory of the moment, by line, module and category', async (
     mimeType: 'text/plain',
     buffer: Buffer.from('input 0.5 sometimes\n'),
   });
-  await expect(page.locator('memstrata-holders').getByRole('alert')).toContainText('line 1');
+  await expect(page.locator('gpustrata-holders').getByRole('alert')).toContainText('line 1');
 });
 
 test('the table is readable by all, on a desk and on a phone at night', async ({ page }) => {
   await openSample(page);
   await openFlame(page);
   await page.locator('[data-shape=table]').click();
-  await expect(page.locator('memstrata-frame-table .scroller[data-settled]')).toBeVisible();
+  await expect(page.locator('gpustrata-frame-table .scroller[data-settled]')).toBeVisible();
   await expectAccessible(page);
   await page.keyboard.press('t');
   await page.setViewportSize({ width: 420, height: 800 });

@@ -19,7 +19,7 @@ const oom = 613;
 const outlier = 127;
 const leak = 42;
 
-const table = (page: Page) => page.locator('memstrata-rank-table');
+const table = (page: Page) => page.locator('gpustrata-rank-table');
 const row = (page: Page, number: number) => table(page).locator(`[role=row][data-row="${number}"]`);
 /** Numbers of the rows that are first in the table. */
 const firstRows = (page: Page, count: number): Promise<number[]> =>
@@ -29,7 +29,7 @@ const firstRows = (page: Page, count: number): Promise<number[]> =>
       (all, most) => all.slice(0, most).map((one) => Number((one as HTMLElement).dataset['row'])),
       count,
     );
-const fileName = (page: Page) => page.locator('memstrata-top-bar .file-name');
+const fileName = (page: Page) => page.locator('gpustrata-top-bar .file-name');
 /** What the picture should be of rows in an order: of those that share pixels the highest, in the colours of the theme. */
 function expectedColors(
   values: Uint8Array,
@@ -81,7 +81,7 @@ test('out of memory, the outlier and the leak are the first findings, and light 
   expect(errors).toEqual([]);
 });
 
-test('what memstrata fleet reduced of a thousand ranks says the same', async ({ page }, { outputDir }) => {
+test('what gpustrata fleet reduced of a thousand ranks says the same', async ({ page }, { outputDir }) => {
   const [facts, reduced] = ['ranks.facts.json', 'run.fleet.json'].map((name) => join(outputDir, name));
   mkdirSync(outputDir, { recursive: true });
   writeFileSync(facts!, fleetOf('1000', '--facts'));
@@ -337,8 +337,8 @@ test('a file that is not known is asked for: one, or its folder', async ({ page 
   await expect(missing).toContainText('Rank 3 of run0 was recorded in rank3.pickle.');
   await shot(page, 'fleet-missing');
   const [one, folder] = [
-    page.locator('memstrata-fleet input[type=file]').first(),
-    page.locator('memstrata-fleet input[webkitdirectory]'),
+    page.locator('gpustrata-fleet input[type=file]').first(),
+    page.locator('gpustrata-fleet input[webkitdirectory]'),
   ];
   // A folder with a file for each run: folders tell which.
   for (const run of ['run0', 'run1']) {
@@ -354,7 +354,7 @@ test('a file that is not known is asked for: one, or its folder', async ({ page 
   await expect(fileName(page)).toHaveText('elsewhere.pickle');
 });
 
-test('over memstrata serve a rank opens from the served folder', async ({ page }) => {
+test('over gpustrata serve a rank opens from the served folder', async ({ page }) => {
   const folder = mkdtempSync(join(tmpdir(), 'fleet-'));
   mkdirSync(join(folder, 'run=run1'));
   writeFileSync(join(folder, 'both.fleet.json'), fleetOf('16', '--runs', '2'));
@@ -395,7 +395,7 @@ test('a link restores sort, curve, group, filter and rank', async ({ page }) => 
   }); // prettier-ignore
   await page.goto('about:blank');
   await openPage(page, hash);
-  await expect(page.locator('memstrata-link-note')).toContainText('run.fleet.json');
+  await expect(page.locator('gpustrata-link-note')).toContainText('run.fleet.json');
   await choose(page, { name: 'run.fleet.json', buffer: text });
   await waitForState(page, 'ready');
   await expect(page.locator('[data-choice=curve]')).toHaveValue('reserved');
@@ -421,8 +421,8 @@ test('a fleet that ends early, and one of a later version, are refused in words'
   const text = fleetOf('1000');
   await choose(page, { name: 'cut.fleet.json', buffer: text.subarray(0, 20_000) });
   await waitForState(page, 'error');
-  await expect(page.locator('memstrata-failure')).toContainText('ends in the middle');
-  const later = Buffer.from(text.toString().replace('"memstrata_fleet":1', '"memstrata_fleet":2'));
+  await expect(page.locator('gpustrata-failure')).toContainText('ends in the middle');
+  const later = Buffer.from(text.toString().replace('"gpustrata_fleet":1', '"gpustrata_fleet":2'));
   await choose(page, { name: 'later.fleet.json', buffer: later });
-  await expect(page.locator('memstrata-failure')).toContainText('version 2');
+  await expect(page.locator('gpustrata-failure')).toContainText('version 2');
 });

@@ -23,7 +23,7 @@ export async function openFleet(page: Page, text: Buffer, name = 'run.fleet.json
   await settledHeat(page);
 }
 export async function settledHeat(page: Page): Promise<Locator> {
-  const canvas = page.locator('memstrata-heat-map canvas');
+  const canvas = page.locator('gpustrata-heat-map canvas');
   await expect(canvas).toHaveAttribute('data-settled', '');
   return canvas;
 }

@@ -6,7 +6,7 @@ import { openPage, openKnown, openSample } from './support.ts';
 
 const large = '1 to 10 MiB';
 const small = '32 KiB to 1 MiB (small pool)';
-const kind = (page: Page, label: string) => page.locator(`memstrata-legend [data-kind="${label}"]`);
+const kind = (page: Page, label: string) => page.locator(`gpustrata-legend [data-kind="${label}"]`);
 const colorOf = async (page: Page, label: string): Promise<string | null> =>
   kind(page, label).locator('rect').getAttribute('fill');
 const stacked = async (page: Page, way: 'blocks' | 'groups'): Promise<void> => {

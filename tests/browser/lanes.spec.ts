@@ -6,7 +6,7 @@ import { settledView, viewAfter } from './page.ts';
 import { openPage, openFile, openSnapshot, openKnown } from './support.ts';
 
 const trace = join(root, 'tests/data/profilers/trace.json');
-const lanes = (page: Page) => page.locator('memstrata-lanes');
+const lanes = (page: Page) => page.locator('gpustrata-lanes');
 const canvas = (page: Page, thread = 0) => lanes(page).locator(`canvas[data-thread="${thread}"]`);
 
 /** Thread 100: train; below it linear and relu; below these empty and addmm. The axis begins at 13 us. */
@@ -35,7 +35,7 @@ async function hoverAt(page: Page, row: number, us: number): Promise<void> {
   await page.mouse.move(x, y);
 }
 const tip = (page: Page) => lanes(page).locator('.tip');
-const count = (page: Page) => page.locator('memstrata-filter [data-count]');
+const count = (page: Page) => page.locator('gpustrata-filter [data-count]');
 
 test('ops of a trace lie in rows above the timeline; snapshots have none', async ({ page }) => {
   await openTrace(page);
@@ -83,7 +83,7 @@ test('categories of a trace are called by lifetime, with their rule', async ({ p
   await openSnapshot(page, Buffer.from(JSON.stringify({ traceEvents: events })), 'trace.json');
   await settledView(page);
   await page.getByLabel('Colour').selectOption('category');
-  const legend = page.locator('memstrata-legend');
+  const legend = page.locator('gpustrata-legend');
   await expect(legend.locator('[data-inferred]')).toHaveText('by lifetime: see Memory');
   await expect(legend.locator('[data-kind=preexisting]')).toHaveAttribute(
     'title',
@@ -119,7 +119,7 @@ test('a click lights the blocks that the op allocated, a second one lets them go
   const { x, y } = await pointOf(page, 2, 25 - 13);
   await page.mouse.click(x, y);
   await expect(count(page)).toHaveAttribute('data-bytes', '8192');
-  await expect(page.locator('memstrata-filter input')).toHaveValue('born:1..2 op:"aten::addmm"');
+  await expect(page.locator('gpustrata-filter input')).toHaveValue('born:1..2 op:"aten::addmm"');
   await page.mouse.click(x, y);
   await expect(count(page)).toHaveCount(0);
 });

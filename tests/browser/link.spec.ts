@@ -8,7 +8,7 @@ import { knownSnapshot, MiB } from './pickle.ts';
 import { waitForState, openPage, choose, openKnown } from './support.ts';
 
 const known = { name: 'known.pickle', buffer: knownSnapshot() };
-const details = (page: Page) => page.locator('memstrata-details h2');
+const details = (page: Page) => page.locator('gpustrata-details h2');
 const unpin = (page: Page) => page.getByRole('button', { name: 'Unpin' });
 
 test('a link opened without its file asks for it, and shows its place when it is there', async ({ page }) => {
@@ -41,7 +41,7 @@ test('a link opened without its file asks for it, and shows its place when it is
   await expect(unpin(other)).toBeVisible();
   await expect(other.getByLabel('Colour by')).toHaveValue('size');
   await expect(other.getByLabel('Search and filter blocks')).toHaveValue('size>1MiB');
-  await expect(other.locator('memstrata-filter [data-count]')).toHaveAttribute('data-count', '2');
+  await expect(other.locator('gpustrata-filter [data-count]')).toHaveAttribute('data-count', '2');
   const view = await settledView(other);
   expect(view.x0).toBeCloseTo(near.x0, 6);
   expect(view.x1).toBeCloseTo(near.x1, 6);
@@ -121,7 +121,7 @@ test('U copies the link of the view', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await openKnown(page);
   await page.keyboard.press('u');
-  await expect(page.locator('memstrata-toast')).toContainText('Link copied');
+  await expect(page.locator('gpustrata-toast')).toContainText('Link copied');
   const copied = await page.evaluate(() => navigator.clipboard.readText());
   expect(copied).toMatch(/#file=known\.pickle&hash=[0-9a-f]{16}&device=0$/);
 });
@@ -143,14 +143,14 @@ test('the way to colour is remembered, and a page without storage works', async 
   await openKnown(page);
   await expect(page.getByLabel('Colour by')).toHaveValue('allocation');
   await page.keyboard.press('t');
-  await expect(page.locator('memstrata-viewer')).toHaveAttribute('data-theme', 'dark');
+  await expect(page.locator('gpustrata-viewer')).toHaveAttribute('data-theme', 'dark');
 });
 
 test('B tells about the file, as text too', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await openKnown(page);
   await page.keyboard.press('b');
-  const about = page.locator('memstrata-about');
+  const about = page.locator('gpustrata-about');
   await expect(about).toContainText('known.pickle');
   await expect(about).toContainText('pickle');
   await expect(page).toHaveURL(/about=1/);

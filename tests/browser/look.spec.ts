@@ -7,7 +7,7 @@ import { waitForState, openPage, choose, openKnown, openSample } from './support
 test('T changes the theme, which is remembered', async ({ page }) => {
   await page.emulateMedia({ colorScheme: 'light' });
   await openPage(page);
-  const viewer = page.locator('memstrata-viewer');
+  const viewer = page.locator('gpustrata-viewer');
   await expect(viewer).toHaveAttribute('data-theme', 'light');
   await page.keyboard.press('t');
   await expect(viewer).toHaveAttribute('data-theme', 'dark');
@@ -18,9 +18,9 @@ test('T changes the theme, which is remembered', async ({ page }) => {
 test('the theme follows the system until one is chosen', async ({ page }) => {
   await page.emulateMedia({ colorScheme: 'dark' });
   await openPage(page);
-  await expect(page.locator('memstrata-viewer')).toHaveAttribute('data-theme', 'dark');
+  await expect(page.locator('gpustrata-viewer')).toHaveAttribute('data-theme', 'dark');
   await page.emulateMedia({ colorScheme: 'light' });
-  await expect(page.locator('memstrata-viewer')).toHaveAttribute('data-theme', 'light');
+  await expect(page.locator('gpustrata-viewer')).toHaveAttribute('data-theme', 'light');
 });
 
 test('? shows the keys', async ({ page }) => {
@@ -51,7 +51,7 @@ test('Ctrl C copies the details as text', async ({ page, context }) => {
   const at = await pointAt(page, 0.5, 0.02);
   await page.mouse.click(at.x, at.y);
   await expect(page.getByRole('button', { name: 'Unpin' })).toBeVisible();
-  const name = await page.locator('memstrata-details [data-name]').textContent();
+  const name = await page.locator('gpustrata-details [data-name]').textContent();
   await page.keyboard.press('Control+c');
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain(name);
 });
@@ -62,7 +62,7 @@ test('names and lines of a stack are whole in the narrow panel', async ({ page }
   const at = await pointAt(page, 0.33, 0.387);
   await page.mouse.click(at.x, at.y);
   await expect(page.getByRole('button', { name: 'Unpin' })).toBeVisible();
-  const parts = page.locator('memstrata-details .frame :is(.function, .file)');
+  const parts = page.locator('gpustrata-details .frame :is(.function, .file)');
   expect(await parts.count()).toBeGreaterThan(2);
   await settledView(page);
   const cut = (): Promise<unknown[]> =>
@@ -139,12 +139,12 @@ for (const theme of ['light', 'dark'] as const) {
     await page.mouse.click(at.x, at.y);
     await expect(page.getByRole('button', { name: 'Unpin' })).toBeVisible();
     await page.getByLabel('Search and filter blocks').fill('s');
-    await expect(page.locator('memstrata-filter').getByRole('option').first()).toBeVisible();
+    await expect(page.locator('gpustrata-filter').getByRole('option').first()).toBeVisible();
     await page.keyboard.press('ArrowDown');
     await expectAccessible(page);
     await page.getByLabel('Search and filter blocks').fill('size>x');
     await page.keyboard.press('Enter');
-    await expect(page.locator('memstrata-filter [role=alert]')).toBeVisible();
+    await expect(page.locator('gpustrata-filter [role=alert]')).toBeVisible();
     await expectAccessible(page);
     for (const key of ['?', 'b', 'i']) {
       await page.locator('.plot').focus();

@@ -71,7 +71,7 @@ for (const { name, width, height, scale, axe } of screens) {
       await page.emulateMedia({ colorScheme: scale === 2 ? 'dark' : 'light', reducedMotion: 'reduce' });
       await openFleet(page, fleetOf('1000'));
       await page.locator('[data-finding]').nth(1).getByRole('button').click(); // lights ranks
-      await page.locator('memstrata-rank-table [role=row][data-row="130"]').getByRole('button').click();
+      await page.locator('gpustrata-rank-table [role=row][data-row="130"]').getByRole('button').click();
       await expect(page.locator('[data-missing]')).toBeVisible();
       for (const id of ['ranks', 'groups', 'stacks']) {
         await page.locator(`[role=tab][data-panel="${id}"]`).click();
@@ -95,7 +95,7 @@ test('on paper every answer is there, and nothing to press', async ({ page }) =>
   for (const id of ['overview', 'oom', 'leaks', 'fragmentation', 'memory', 'settings']) {
     await page.emulateMedia({ media: 'screen' });
     await openPanel(page, id);
-    const panel = page.locator('memstrata-drawer').getByRole('tabpanel');
+    const panel = page.locator('gpustrata-drawer').getByRole('tabpanel');
     const text = (await panel.innerText()).replace(/\s+/g, ' ').slice(0, 40);
     await page.emulateMedia({ media: 'print' });
     await expect(panel, id).toBeVisible();

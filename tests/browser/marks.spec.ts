@@ -19,7 +19,7 @@ const changed: KnownOptions['changed'] = {
   8: { action: 'annotate', addr: 0x7f0000000000, size: 0, user_metadata: 'after the third layer' },
 };
 
-const strip = (page: Page): Locator => page.locator('memstrata-regions canvas');
+const strip = (page: Page): Locator => page.locator('gpustrata-regions canvas');
 const tip = (page: Page): Locator => page.locator('.tip');
 const marker = (page: Page): Locator => page.locator('[data-marker]');
 
@@ -102,10 +102,10 @@ test('a click fits the region, on both axes', async ({ page }) => {
 test('the strip moves with the timeline in the same frame', async ({ page }) => {
   await openKnown(page, { annotations });
   const at = await pointAt(page, 0.2, 0.5);
-  const changedInFrame = await page.locator('memstrata-timeline').evaluate((timeline, { x, y }) => {
+  const changedInFrame = await page.locator('gpustrata-timeline').evaluate((timeline, { x, y }) => {
     const root = timeline.shadowRoot!;
     const base = root.querySelector<HTMLCanvasElement>('canvas.base')!;
-    const regions = root.querySelector('memstrata-regions')!.shadowRoot!.querySelector('canvas')!;
+    const regions = root.querySelector('gpustrata-regions')!.shadowRoot!.querySelector('canvas')!;
     const before = [base.toDataURL(), regions.toDataURL()];
     root
       .querySelector('canvas.overlay')!
@@ -155,7 +155,7 @@ test('markers stand on the ruler, tell what they are and are gone to', async ({ 
   const errors = watchErrors(page);
   await openKnown(page, { changed });
   await expect(page.locator('[data-markers]')).toHaveAttribute('data-markers', '3');
-  await expect(page.locator('memstrata-regions')).toHaveCount(0); // no regions: no room is taken
+  await expect(page.locator('gpustrata-regions')).toHaveCount(0); // no regions: no room is taken
 
   const onRuler = async (event: number): Promise<{ x: number; y: number }> =>
     pointAt(page, (event + 0.5) / 10, 0);

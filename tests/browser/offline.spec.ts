@@ -89,7 +89,7 @@ test('files of the installed page: opened by the system, and shared with it', as
   await waitForState(page, 'ready', 120_000);
   await expect(page.locator('.file-name')).toHaveText('geteilt äöü.pickle');
   const left = await page.evaluate(async () => {
-    const name = (await caches.keys()).find((one) => one.startsWith('memstrata shared'));
+    const name = (await caches.keys()).find((one) => one.startsWith('gpustrata shared'));
     return name === undefined ? 0 : (await (await caches.open(name)).keys()).length;
   });
   expect(left).toBe(0);
@@ -104,7 +104,7 @@ test('the manifest is one that browsers take', async ({ page }) => {
 });
 
 test('the one-file page has no worker of that kind, no manifest', () => {
-  const text = readFileSync(join(site, 'memstrata.html'), 'utf8');
+  const text = readFileSync(join(site, 'gpustrata.html'), 'utf8');
   expect(text).not.toContain('manifest.webmanifest');
   expect(text).not.toContain('offline');
 });

@@ -79,7 +79,7 @@ export function runCounters(name = 'counters.json', clock = base): MadeFile {
 /** Opens all at once and shows the snapshot. */
 export async function openRun(page: Page, files: readonly MadeFile[]): Promise<void> {
   await choose(page, ...files);
-  await expect(page.locator('memstrata-viewer')).toHaveAttribute('data-state', 'ready');
+  await expect(page.locator('gpustrata-viewer')).toHaveAttribute('data-state', 'ready');
   await expect(page.locator('[data-entry-state=ready]')).toHaveCount(files.length);
   await page.locator('[data-entry="run.json"] .bar').click();
   await settledView(page);

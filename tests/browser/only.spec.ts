@@ -6,7 +6,7 @@ import { openPage, choose, openKnown } from './support.ts';
 
 const field = (page: Page) => page.getByLabel('Search and filter blocks');
 const only = (page: Page) => page.getByRole('button', { name: 'Only these' });
-const found = (page: Page) => page.locator('memstrata-filter [data-count]');
+const found = (page: Page) => page.locator('gpustrata-filter [data-count]');
 
 /** B of 2 MiB and C of 1 MiB: at event 4 both, at event 6 only C. */
 async function openSmall(page: Page): Promise<void> {
@@ -63,7 +63,7 @@ test('by groups, and in a link', async ({ page }) => {
   await page.keyboard.press('y');
   await expect(page.locator('.plot')).toHaveAttribute('data-stacking', 'groups');
   await settledView(page);
-  const below = await page.locator('memstrata-legend [data-kind^="32 KiB"] rect').getAttribute('fill');
+  const below = await page.locator('gpustrata-legend [data-kind^="32 KiB"] rect').getAttribute('fill');
   expect(await colorAt(page, 4.3, 0.2 * MiB)).toBe(below);
   await expect.poll(() => page.url()).toContain('&only=1');
   const { hash } = new URL(page.url());
@@ -78,10 +78,10 @@ test('the details of a block lead to the blocks like it', async ({ page }) => {
   await openKnown(page);
   const at = await pointOf(page, 4.3, 5.3 * MiB); // B
   await page.mouse.click(at.x, at.y);
-  await page.locator('memstrata-details [data-way="its size"]').click();
+  await page.locator('gpustrata-details [data-way="its size"]').click();
   await expect(found(page)).toHaveAttribute('data-count', '1');
   await expect(field(page)).toHaveValue(`size:${2 * MiB}`);
-  await page.locator('memstrata-details [data-way="its stream"]').click();
+  await page.locator('gpustrata-details [data-way="its stream"]').click();
   await expect(found(page)).toHaveAttribute('data-count', '3');
   await page.locator('.plot').focus();
   await page.keyboard.press('x');

@@ -118,7 +118,7 @@ test('a refused second file leaves the first one behind it', async ({ page }) =>
 
 test('opening and exploring a local file causes no request', async ({ page }) => {
   await openPage(page);
-  await expect(page.locator('memstrata-viewer[data-whole]')).toBeVisible();
+  await expect(page.locator('gpustrata-viewer[data-whole]')).toBeVisible();
   await page.waitForLoadState('networkidle');
   const requests: string[] = [];
   page.on('request', (request) => requests.push(request.url()));
@@ -131,9 +131,9 @@ test('opening and exploring a local file causes no request', async ({ page }) =>
     await page.keyboard.press('/');
     await page.keyboard.type('train');
     await page.keyboard.press('Enter');
-    await expect(page.locator('memstrata-filter [data-count]')).toHaveAttribute('data-count', '3');
+    await expect(page.locator('gpustrata-filter [data-count]')).toHaveAttribute('data-count', '3');
     await page.keyboard.press('Enter');
-    await expect(page.locator('memstrata-details h2')).toHaveAttribute('data-bytes', /\d+/);
+    await expect(page.locator('gpustrata-details h2')).toHaveAttribute('data-bytes', /\d+/);
     for (let level = 0; level < 3; level += 1) await page.keyboard.press('Escape');
     for (const key of ['2', '3', '6', '7', '5', '1']) {
       await page.keyboard.press(key);
@@ -163,12 +163,12 @@ test('the marks tell when a file was picked and when its picture was there', asy
       .poll(async () =>
         (await marks())
           .map(([name]) => name)
-          .filter((name) => name !== 'memstrata:rehearsed') // the machine was quick
+          .filter((name) => name !== 'gpustrata:rehearsed') // the machine was quick
           .sort(),
       )
-      .toEqual(['memstrata:first-picture', 'memstrata:picked']);
+      .toEqual(['gpustrata:first-picture', 'gpustrata:picked']);
     const times = Object.fromEntries(await marks());
-    expect(times['memstrata:first-picture']).toBeGreaterThan(times['memstrata:picked']!);
+    expect(times['gpustrata:first-picture']).toBeGreaterThan(times['gpustrata:picked']!);
   }
 });
 
@@ -226,15 +226,15 @@ test('the rehearsal before the first file leaves nothing behind', async ({ page 
   const errors = watchErrors(page);
   await openPage(page);
   const address = page.url();
-  await page.waitForFunction(() => performance.getEntriesByName('memstrata:rehearsed').length > 0);
+  await page.waitForFunction(() => performance.getEntriesByName('gpustrata:rehearsed').length > 0);
   await waitForState(page, 'empty');
   await expect(page.getByRole('button', { name: 'Open the sample' })).toBeVisible();
-  await expect(page.locator('memstrata-timeline')).toHaveCount(0);
+  await expect(page.locator('gpustrata-timeline')).toHaveCount(0);
   expect(
     await page.evaluate(() => document.elementsFromPoint(innerWidth / 2, innerHeight / 2)[0]?.tagName),
-  ).toBe('MEMSTRATA-VIEWER');
+  ).toBe('GPUSTRATA-VIEWER');
   expect(page.url()).toBe(address);
-  expect(await page.title()).toBe('memstrata');
+  expect(await page.title()).toBe('gpustrata');
   await expect.poll(() => page.workers().length).toBe(2); // those that wait for files
   await choose(page, { name: 'known.pickle', buffer: knownSnapshot() });
   await waitForState(page, 'ready');
@@ -266,7 +266,7 @@ test('when the engine stops the page says so and can open the file again', async
         throw new Error('out of luck');
       }),
   );
-  await expect(page.locator('[data-banner="died"]')).toContainText(/defect of memstrata.*out of luck/);
+  await expect(page.locator('[data-banner="died"]')).toContainText(/defect of gpustrata.*out of luck/);
   await waitForState(page, 'ready');
   await page.getByRole('button', { name: 'Open the file again' }).click();
   await expect(page.locator('[data-banner="died"]')).toBeHidden();
@@ -275,8 +275,8 @@ test('when the engine stops the page says so and can open the file again', async
 });
 
 for (const [message, says] of [
-  ['memory access out of bounds', 'defect of memstrata'],
-  ['memstrata: out of memory', 'no more memory'],
+  ['memory access out of bounds', 'defect of gpustrata'],
+  ['gpustrata: out of memory', 'no more memory'],
 ] as const) {
   test(`an engine that stops with "${message}" is explained`, async ({ page }) => {
     await openPage(page);
@@ -321,11 +321,11 @@ test('a first picture does not wait for what panels need; a panel waits for it',
   await waitForState(page, 'ready');
   await settledView(page);
   await expect.poll(() => asked).toBeGreaterThan(0);
-  await expect(page.locator('memstrata-viewer')).not.toHaveAttribute('data-whole');
+  await expect(page.locator('gpustrata-viewer')).not.toHaveAttribute('data-whole');
   await page.keyboard.press('2');
   letGo();
   await expect(page.locator('.picture[data-settled]')).toBeVisible();
-  await expect(page.locator('memstrata-viewer')).toHaveAttribute('data-whole');
+  await expect(page.locator('gpustrata-viewer')).toHaveAttribute('data-whole');
 });
 
 test('what panels need is fetched again when it could not be had', async ({ page }) => {

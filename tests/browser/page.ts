@@ -59,7 +59,7 @@ export const textOf = ({ x0, x1, y0, y1 }: View): string => [x0, x1, y0, y1].joi
 /** The details stay open, so that pointing alone fills them; waits until the picture fits beside them. */
 export async function keepDetails(page: Page): Promise<void> {
   await page.keyboard.press('l');
-  await expect(page.locator('memstrata-details')).toBeVisible();
+  await expect(page.locator('gpustrata-details')).toBeVisible();
   await settledView(page);
 }
 

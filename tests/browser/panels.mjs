@@ -5,8 +5,8 @@
 export const shownBy = {
   timeline: '.plot[data-settled]',
   state: '.picture[data-settled]',
-  map: 'memstrata-address-map .scroller[data-settled]',
-  flame: 'memstrata-flame-graph .scroller[data-settled]',
+  map: 'gpustrata-address-map .scroller[data-settled]',
+  flame: 'gpustrata-flame-graph .scroller[data-settled]',
   overview: '[data-answered]',
   oom: '[data-answered]',
   leaks: '[data-answered]',

@@ -3,7 +3,7 @@ import { expect, test, type Page } from '@playwright/test';
 import { waitForState, openPage, openKnown } from './support.ts';
 
 const tab = (page: Page, name: string) => page.getByRole('tab', { name: new RegExp(`^${name}`) });
-const answer = (page: Page) => page.locator('memstrata-drawer').getByRole('tabpanel');
+const answer = (page: Page) => page.locator('gpustrata-drawer').getByRole('tabpanel');
 
 test('the overview is open at first; tab, key and button open and close answers', async ({ page }) => {
   await openKnown(page);
@@ -56,7 +56,7 @@ test('the pictures take turns, by tab and key; the timeline stays as a strip', a
   await openKnown(page);
   await expect(tab(page, 'Timeline')).toHaveAttribute('aria-selected', 'true');
   const height = async (): Promise<number> =>
-    (await page.locator('memstrata-timeline').boundingBox())!.height;
+    (await page.locator('gpustrata-timeline').boundingBox())!.height;
   const before = await height();
   await page.keyboard.press('2');
   await expect(tab(page, 'State')).toHaveAttribute('aria-selected', 'true');
@@ -89,23 +89,23 @@ test('the height is remembered, and the timeline keeps its room', async ({ page 
   const splitter = page.getByRole('separator', { name: 'Height of the panel' });
   const height = async (selector: string): Promise<number> =>
     (await page.locator(selector).boundingBox())!.height;
-  const before = await height('memstrata-drawer');
+  const before = await height('gpustrata-drawer');
   await splitter.focus();
   await page.keyboard.press('ArrowUp');
-  await expect.poll(() => height('memstrata-drawer')).toBe(before + 16);
+  await expect.poll(() => height('gpustrata-drawer')).toBe(before + 16);
   const at = (await splitter.boundingBox())!;
   await page.mouse.move(at.x + 300, at.y);
   await page.mouse.down();
   await page.mouse.move(at.x + 300, 0, { steps: 4 });
   await page.mouse.up();
-  expect(await height('memstrata-timeline')).toBeGreaterThanOrEqual(240);
-  const most = await height('memstrata-drawer');
+  expect(await height('gpustrata-timeline')).toBeGreaterThanOrEqual(240);
+  const most = await height('gpustrata-drawer');
   expect(most).toBeGreaterThan(before + 16);
 
   await openKnown(page);
-  await expect.poll(() => height('memstrata-drawer')).toBe(most);
+  await expect.poll(() => height('gpustrata-drawer')).toBe(most);
   await page.setViewportSize({ width: 1280, height: 560 });
-  expect(await height('memstrata-timeline')).toBeGreaterThanOrEqual(240);
+  expect(await height('gpustrata-timeline')).toBeGreaterThanOrEqual(240);
 });
 
 test('what is open is in the link and in the history', async ({ page }) => {
@@ -144,7 +144,7 @@ test('a panel that has nothing to show is grey and says why, to the pointer, to 
   await expect(settings).toHaveAttribute('aria-disabled', 'true');
   await expect(settings).toHaveAttribute('title', /does not say how the allocator was set/);
   await expect(settings).toHaveAccessibleName(/^Settings +The file does not say/);
-  const said = page.locator('memstrata-toast').getByRole('status');
+  const said = page.locator('gpustrata-toast').getByRole('status');
   for (const [ask, why] of [
     [() => settings.click({ force: true }), 'does not say'],
     [() => page.keyboard.press('6'), 'was not out of memory'],

@@ -50,9 +50,9 @@ test('blocks are never left out: 40,000 of them give the exact peak', async ({ p
   // A single one of them is found and shown.
   await page.keyboard.press('/');
   await page.keyboard.insertText((0x7f0000000000 + 512 * 30_000).toString(16));
-  await expect(page.locator('memstrata-filter [data-count]')).toHaveAttribute('data-count', '1');
+  await expect(page.locator('gpustrata-filter [data-count]')).toHaveAttribute('data-count', '1');
   await page.keyboard.press('Enter');
-  await expect(page.locator('memstrata-details')).toContainText('event 30,000');
+  await expect(page.locator('gpustrata-details')).toContainText('event 30,000');
 });
 
 test('categories colour the blocks, also if none is called unknown', async ({ page }) => {
@@ -94,10 +94,10 @@ test('the details of a block tell all that the file says of it', async ({ page }
     },
   });
   await settledView(page);
-  const details = page.locator('memstrata-details');
+  const details = page.locator('gpustrata-details');
   const show = async (address: string, bytes: number): Promise<void> => {
     await page.getByLabel('Search and filter blocks').fill(address);
-    await expect(page.locator('memstrata-filter [data-count]')).toHaveAttribute('data-bytes', String(bytes));
+    await expect(page.locator('gpustrata-filter [data-count]')).toHaveAttribute('data-bytes', String(bytes));
     await page.keyboard.press('Enter');
     await expect(details).toContainText(address);
   };
@@ -123,9 +123,9 @@ test('without times no date is invented', async ({ page }) => {
   await openKnown(page, { times: false });
   await settledView(page);
   await page.getByLabel('Search and filter blocks').fill('7f0000400000');
-  await expect(page.locator('memstrata-filter [data-count]')).toHaveAttribute('data-count', '1');
+  await expect(page.locator('gpustrata-filter [data-count]')).toHaveAttribute('data-count', '1');
   await page.keyboard.press('Enter');
-  const details = page.locator('memstrata-details');
+  const details = page.locator('gpustrata-details');
   await expect(details).toContainText('event 3');
   await expect(details).not.toContainText(/invalid|NaN|1970/i);
 });

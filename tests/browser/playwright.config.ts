@@ -5,7 +5,7 @@ import { defineConfig } from '@playwright/test';
 
 const results = join(import.meta.dirname, '../../build/test-results');
 const chromium = [
-  process.env.MEMSTRATA_CHROMIUM,
+  process.env.GPUSTRATA_CHROMIUM,
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',

@@ -16,7 +16,7 @@ import { poolSnapshot } from './pool_snapshot.ts';
 import { waitForState, choose, openSnapshot } from './support.ts';
 
 const view = (page: Page) => page.getByRole('combobox', { name: 'View' });
-const details = (page: Page) => page.locator('memstrata-details');
+const details = (page: Page) => page.locator('gpustrata-details');
 const envelopeLight = '#d3d6da';
 
 const pools = { name: 'pool.pickle', buffer: poolSnapshot() };
@@ -145,9 +145,9 @@ test('the stretch that is seen stays when the view changes', async ({ page }) =>
 test('filters and colours mean the blocks in the pool', async ({ page }) => {
   await openPools(page);
   await page.getByLabel('Search and filter blocks').fill('pool:0,1');
-  await expect(page.locator('memstrata-filter [data-count]')).toHaveAttribute('data-count', '3');
+  await expect(page.locator('gpustrata-filter [data-count]')).toHaveAttribute('data-count', '3');
   // At the peak (event 3) the pool has no block yet.
-  await expect(page.locator('memstrata-filter [data-count]')).toHaveAttribute('data-at-peak', '0');
+  await expect(page.locator('gpustrata-filter [data-count]')).toHaveAttribute('data-at-peak', '0');
   await page.keyboard.press('Escape');
   await page.getByLabel('Colour by').selectOption('pool');
   await settledView(page);
@@ -165,7 +165,7 @@ test('readable by all, on a desk and on a phone at night', async ({ page }) => {
   await expectAccessible(page);
   await page.setViewportSize({ width: 320, height: 800 });
   await page.emulateMedia({ colorScheme: 'dark' });
-  await expect(page.locator('memstrata-viewer')).toHaveAttribute('data-theme', 'dark');
+  await expect(page.locator('gpustrata-viewer')).toHaveAttribute('data-theme', 'dark');
   await settledView(page);
   await expectAccessible(page);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);

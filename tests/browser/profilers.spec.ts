@@ -11,8 +11,8 @@ import { waitForState, openPage, choose, openFile, openKnown } from './support.t
 const own = (name: string): string => join(root, 'tests/data/profilers', name);
 const traces = realFiles('traces');
 
-const series = (page: Page) => page.locator('memstrata-series');
-const canvases = (page: Page) => page.locator('memstrata-chart canvas');
+const series = (page: Page) => page.locator('gpustrata-series');
+const canvases = (page: Page) => page.locator('gpustrata-chart canvas');
 const bytes = (page: Page, curve: string) => page.locator(`[data-curve="${curve}"]`);
 
 async function openSeries(page: Page, name: string): Promise<void> {
@@ -124,8 +124,8 @@ test('statistics of MemoryTracker: curves by operator, boundaries, any number of
   await expect(rows).toHaveCount(4); // the first operator has none before it
   await expect(rows.first()).toHaveAttribute('data-bytes', String(15.5 * MiB));
   await expect(rows.first()).toContainText('layer2.forward.mm.default_1');
-  await page.locator('memstrata-operators input').fill('1');
-  await page.locator('memstrata-operators input').press('Enter');
+  await page.locator('gpustrata-operators input').fill('1');
+  await page.locator('gpustrata-operators input').press('Enter');
   await expect(rows).toHaveCount(1);
   await expect(page.locator('[data-module=layer1]')).toHaveAttribute('data-bytes', String(4.5 * MiB));
   await expect(page.locator('[data-module=layer2]')).toHaveAttribute('data-bytes', String(7.5 * MiB));
@@ -159,10 +159,10 @@ test('the op table of a trace adds up, explains a negative self, and lights bloc
   await openFile(page, own('trace.json'));
   await settledView(page);
   await page.getByRole('tab', { name: /^Ops/ }).click();
-  const sums = page.locator('memstrata-ops .sums');
+  const sums = page.locator('gpustrata-ops .sums');
   await expect(sums).toHaveAttribute('data-peak', '112640');
   await expect(sums).toHaveAttribute('data-end', '104448');
-  const row = (op: string) => page.locator(`memstrata-ops [role=row][data-op="${op}"]`);
+  const row = (op: string) => page.locator(`gpustrata-ops [role=row][data-op="${op}"]`);
   const cell = (op: string, column: string) => row(op).locator(`[data-column="${column}"]`);
   await expect(cell('aten::addmm', 'Peak')).toHaveAttribute('data-bytes', '8192');
   await expect(cell('train', 'Self')).toHaveAttribute('data-bytes', '-4096');
@@ -170,10 +170,10 @@ test('the op table of a trace adds up, explains a negative self, and lights bloc
     '4.0 KiB freed here were allocated by aten::empty.',
   );
   await row('aten::addmm').click();
-  await expect(page.locator('memstrata-filter [data-count]')).toHaveAttribute('data-count', '1');
-  await expect(page.locator('memstrata-filter [data-count]')).toHaveAttribute('data-bytes', '8192');
+  await expect(page.locator('gpustrata-filter [data-count]')).toHaveAttribute('data-count', '1');
+  await expect(page.locator('gpustrata-filter [data-count]')).toHaveAttribute('data-bytes', '8192');
   await row('aten::addmm').click();
-  await expect(page.locator('memstrata-filter [data-count]')).toHaveCount(0);
+  await expect(page.locator('gpustrata-filter [data-count]')).toHaveCount(0);
 });
 
 test('what a trace cannot tell is grey and says why; what only traces tell is not there for snapshots', async ({
@@ -209,13 +209,13 @@ test('ops within ops, other orders, and the table as PyTorch prints it', async (
   await openFile(page, own('trace.json'));
   await settledView(page);
   await page.getByRole('tab', { name: /^Ops/ }).click();
-  const rows = page.locator('memstrata-ops .rows [role=row]');
+  const rows = page.locator('gpustrata-ops .rows [role=row]');
   await expect(rows).toHaveCount(5);
   await page.locator('[data-sort=peak]').click();
   await expect(rows.nth(2)).toHaveAttribute('data-op', 'aten::addmm');
   await page.locator('[data-choice=tree]').click();
   await expect(rows).toHaveCount(1);
-  await page.locator('memstrata-ops .scroller').focus();
+  await page.locator('gpustrata-ops .scroller').focus();
   await page.keyboard.press('ArrowRight');
   await expect(rows).toHaveCount(3);
   await page.keyboard.press('ArrowDown');
@@ -223,18 +223,18 @@ test('ops within ops, other orders, and the table as PyTorch prints it', async (
   await expect(rows).toHaveCount(5);
   // Choosing one closes none.
   await rows.and(page.locator('[data-op="aten::addmm"]')).click();
-  await expect(page.locator('memstrata-filter [data-count]')).toHaveAttribute('data-bytes', '8192');
+  await expect(page.locator('gpustrata-filter [data-count]')).toHaveAttribute('data-bytes', '8192');
   await expect(rows).toHaveCount(5);
-  await page.locator('memstrata-ops .scroller').focus();
+  await page.locator('gpustrata-ops .scroller').focus();
   await page.keyboard.press('Home');
   await page.keyboard.press('ArrowLeft');
   await expect(rows).toHaveCount(1);
   await page.locator('[data-choice=mode]').selectOption('pytorch');
   await expect(
-    page.locator('memstrata-ops [data-op="aten::linear"] [data-column="Device Mem"]'),
+    page.locator('gpustrata-ops [data-op="aten::linear"] [data-column="Device Mem"]'),
   ).toHaveAttribute('data-bytes', '2048');
   await expect(
-    page.locator('memstrata-ops [data-op="aten::linear"] [data-column="Self Device Mem"]'),
+    page.locator('gpustrata-ops [data-op="aten::linear"] [data-column="Self Device Mem"]'),
   ).toHaveAttribute('data-bytes', '-2048');
 });
 
@@ -260,7 +260,7 @@ test('every real file of other profilers shows something', async ({ page }) => {
     }
     await settledView(page);
     await page.getByRole('tab', { name: /^Ops/ }).click();
-    await expect(page.locator('memstrata-ops .rows [role=row]').first(), name).toBeVisible({
+    await expect(page.locator('gpustrata-ops .rows [role=row]').first(), name).toBeVisible({
       timeout: 30_000,
     });
   }

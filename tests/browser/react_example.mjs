@@ -8,10 +8,10 @@ import { npmPackage, root } from '../built.mjs';
 
 /** @returns {string} a new folder; its `public` is to be served */
 export function buildReactExample() {
-  const folder = mkdtempSync(join(tmpdir(), 'memstrata-react-'));
+  const folder = mkdtempSync(join(tmpdir(), 'gpustrata-react-'));
   cpSync(join(root, 'site/examples/react'), folder, { recursive: true });
   // As `npm install` would put them.
-  cpSync(npmPackage, join(folder, 'node_modules/memstrata'), { recursive: true });
+  cpSync(npmPackage, join(folder, 'node_modules/gpustrata'), { recursive: true });
   for (const name of ['react', 'react-dom', 'scheduler'])
     cpSync(join(root, 'tests/node_modules', name), join(folder, 'node_modules', name), { recursive: true });
   const { build } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).scripts;

@@ -1,4 +1,4 @@
-// Samples of the page, packed inputs, and pages made by `memstrata html`.
+// Samples of the page, packed inputs, and pages made by `gpustrata html`.
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { waitForState, openPage, choose, openFile, told } from './support.ts';
 
 let folder = '';
 test.beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'memstrata-'));
+  folder = mkdtempSync(join(tmpdir(), 'gpustrata-'));
 });
 test.afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -65,7 +65,7 @@ test('a page made by the command opens from the disk and shows the numbers of th
   const plain = join(samples, 'training_run.pickle');
   const out = join(folder, 'run.html');
   const answer = told<{ bytes: number; packed_bytes: number }>('html', plain, '-o', out, '--json');
-  const viewer = statSync(join(site, 'memstrata.html')).size;
+  const viewer = statSync(join(site, 'gpustrata.html')).size;
   expect(answer.bytes).toBeLessThan(1.4 * answer.packed_bytes + viewer + 1000);
   const errors: string[] = [];
   page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));

@@ -4,8 +4,8 @@ import { settledView, viewAfter, colorAt } from './page.ts';
 import { pickled, knownSnapshot, MiB } from './pickle.ts';
 import { waitForState, openPage, choose, openKnown } from './support.ts';
 
-const count = (page: Page) => page.locator('memstrata-filter [data-count]');
-const details = (page: Page) => page.locator('memstrata-details h2');
+const count = (page: Page) => page.locator('gpustrata-filter [data-count]');
+const details = (page: Page) => page.locator('gpustrata-details h2');
 
 test('an address is found, counted and shown, the others are dimmed', async ({ page }) => {
   await openKnown(page);
@@ -69,7 +69,7 @@ test('a wrong filter says what and where, and means nothing until it is right', 
   await expect(count(page)).toHaveAttribute('data-count', '2');
   await field.fill('stack:é size>1Mx');
   await page.keyboard.press('Enter');
-  const error = page.locator('memstrata-filter [role=alert]');
+  const error = page.locator('gpustrata-filter [role=alert]');
   await expect(error).toContainText('no unit of sizes');
   await expect(error).toHaveAttribute('data-offset', '14'); // in characters, though é is two bytes
   await expect(error.locator('mark')).toHaveText('Mx');
@@ -81,7 +81,7 @@ test('a wrong filter says what and where, and means nothing until it is right', 
 
 test('the filter completes fields and values', async ({ page }) => {
   await openKnown(page);
-  const options = page.locator('memstrata-filter').getByRole('option');
+  const options = page.locator('gpustrata-filter').getByRole('option');
   await page.keyboard.press('/');
   await expect(options).toHaveCount(14);
   await page.keyboard.type('al');
@@ -117,7 +117,7 @@ test('a match outside the view is brought into it', async ({ page }) => {
   await expect(count(page)).not.toHaveAttribute('data-count', '0');
   await page.keyboard.press('Enter');
   await expect(count(page)).toContainText('1 of');
-  const born = await page.locator('memstrata-details dd').first().textContent();
+  const born = await page.locator('gpustrata-details dd').first().textContent();
   expect(born).toBeTruthy();
 });
 

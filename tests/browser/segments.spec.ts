@@ -7,7 +7,7 @@ import { segmentSnapshot } from './pool_snapshot.ts';
 import { openSnapshot } from './support.ts';
 
 const view = (page: Page) => page.getByRole('combobox', { name: 'View' });
-const details = (page: Page) => page.locator('memstrata-details');
+const details = (page: Page) => page.locator('gpustrata-details');
 
 async function openSegments(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' });
@@ -58,7 +58,7 @@ test('the details are those of the segment', async ({ page }) => {
 
 test('filters and colours work on segments', async ({ page }) => {
   await openSegments(page);
-  const count = page.locator('memstrata-filter [data-count]');
+  const count = page.locator('gpustrata-filter [data-count]');
   const filter = page.getByLabel('Search and filter blocks');
   await filter.fill('size<=2MiB');
   await expect(count).toHaveAttribute('data-count', '3');

@@ -1,4 +1,4 @@
-// The page over `memstrata serve`: files are read there, and the page says so.
+// The page over `gpustrata serve`: files are read there, and the page says so.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -45,8 +45,8 @@ test('a folder is a list by peak; a file of it opens, and the page says who read
   const foreign = watchRequests(page, address);
   await page.goto(address);
   await waitForState(page, 'empty');
-  await expect(page.locator('memstrata-served')).toHaveAttribute('data-to-examine', '0');
-  const rows = page.locator('memstrata-served tbody tr');
+  await expect(page.locator('gpustrata-served')).toHaveAttribute('data-to-examine', '0');
+  const rows = page.locator('gpustrata-served tbody tr');
   await expect(rows).toHaveCount(2);
   const peaks = await rows.evaluateAll((all) =>
     all.map((row) => Number((row as HTMLElement).dataset['peak'])),

@@ -68,7 +68,7 @@ for (const group of groups) {
       }
       if (diagnostics.length > 0) {
         await expect(page.locator('[data-stat="notes"]'), `${name}: notes`).toBeVisible();
-        const notes = page.locator('memstrata-notes [data-diagnostic]');
+        const notes = page.locator('gpustrata-notes [data-diagnostic]');
         const shown = new Map(
           await notes.evaluateAll((all) =>
             all.map(({ dataset }) => [dataset['diagnostic'], Number(dataset['count'])] as const),

@@ -7,7 +7,7 @@ import { openSample } from './support.ts';
 async function openTraining(page: Page): Promise<void> {
   await openSample(page);
   await page.getByRole('tab', { name: /^Source/ }).click();
-  await expect(page.locator('memstrata-source [data-answered]')).toBeVisible();
+  await expect(page.locator('gpustrata-source [data-answered]')).toBeVisible();
 }
 
 test('lines of the file with most, with the text of a chosen folder; the same text in the details', async ({
@@ -33,7 +33,7 @@ test('lines of the file with most, with the text of a chosen folder; the same te
   await line.getByRole('button').click();
   await page.getByRole('tab', { name: /^Overview/ }).click();
   await page.locator('[data-part^="loss_of"]').getByRole('button').click();
-  await expect(page.locator('memstrata-details [data-source-text]').first()).toContainText(
+  await expect(page.locator('gpustrata-details [data-source-text]').first()).toContainText(
     'loss = loss_of(logits)',
   );
 });
@@ -44,14 +44,14 @@ test('the choice of an editor makes links of frames, and is remembered', async (
   await page.locator('[data-editor-field=from]').fill('/home/dev/');
   await page.locator('[data-editor-field=to]').fill('/home/me/code/');
   await page.locator('[data-editor-field=to]').press('Tab');
-  const link = page.locator('memstrata-source a[data-editor]').first();
+  const link = page.locator('gpustrata-source a[data-editor]').first();
   await expect(link).toHaveAttribute('href', /^vscode:\/\/file\/home\/me\/code\/tiny-lm\/.*:\d+$/);
   await openTraining(page);
-  await expect(page.locator('memstrata-source a[data-editor]').first()).toHaveAttribute(
+  await expect(page.locator('gpustrata-source a[data-editor]').first()).toHaveAttribute(
     'href',
     /home\/me\/code/,
   );
   await page.getByRole('tab', { name: /^Overview/ }).click();
   await page.locator('[data-part]').first().getByRole('button').click();
-  await expect(page.locator('memstrata-details a[data-editor]').first()).toHaveAttribute('href', /^vscode:/);
+  await expect(page.locator('gpustrata-details a[data-editor]').first()).toHaveAttribute('href', /^vscode:/);
 });

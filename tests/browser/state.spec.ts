@@ -78,7 +78,7 @@ const row = (page: Page, event: number) => page.locator(`[role=option][data-even
 const number = (page: Page, name: string) => page.locator(`[data-number="${name}"]`);
 const after = (page: Page, event: number) =>
   expect(page.locator('[data-state-event]')).toHaveAttribute('data-state-event', String(event));
-const details = (page: Page) => page.locator('memstrata-details');
+const details = (page: Page) => page.locator('gpustrata-details');
 const unpin = (page: Page) => page.getByRole('button', { name: 'Unpin' });
 
 async function bytes(page: Page, expected: Record<string, number>): Promise<void> {
@@ -116,7 +116,7 @@ async function openBusy(page: Page): Promise<void> {
   await settledView(page);
 }
 async function openState(page: Page): Promise<void> {
-  await page.addInitScript(() => localStorage.setItem('memstrata', '{"panelHeight":400}'));
+  await page.addInitScript(() => localStorage.setItem('gpustrata', '{"panelHeight":400}'));
   await openPage(page);
   await openBusy(page);
   await page.keyboard.press('2');
@@ -304,9 +304,9 @@ test('what is pointed at is told, also where the picture is drawn anew meanwhile
   const inX = await inPicture(page, 0.15, 0.7);
   await page.mouse.move(inX.x, inX.y);
   await expect(page.locator('.tip')).toContainText("b'7f1000000000_0");
-  const theme = await page.locator('memstrata-viewer').getAttribute('data-theme');
+  const theme = await page.locator('gpustrata-viewer').getAttribute('data-theme');
   await page.keyboard.press('t');
-  await expect(page.locator('memstrata-viewer')).not.toHaveAttribute('data-theme', theme!);
+  await expect(page.locator('gpustrata-viewer')).not.toHaveAttribute('data-theme', theme!);
   await settled(page, 8);
   expect(await letGo(page)).toBe(1);
   await expect(details(page).locator('h2')).toHaveAttribute('data-bytes', String(6 * MiB));
@@ -341,7 +341,7 @@ test('blocks have the colours of the timeline, and fade with them when a filter 
     channels(color).every((channel, at) => Math.abs(channel - (kind[at] ?? 0)) <= 32);
   await page.keyboard.press('2');
   await expect(picture).toBeVisible();
-  await expect(page.locator('memstrata-state-picture .legend')).toContainText('feed_forward');
+  await expect(page.locator('gpustrata-state-picture .legend')).toContainText('feed_forward');
   await expect.poll(async () => isOfKind(await colorAt(page, 0.4, 0.7))).toBe(true);
   const z = await colorAt(page, 0.4, 0.7);
   // X, which waits, is of another stack: it fades, Z stays.
@@ -385,7 +385,7 @@ test('segments are shaded by how much of them is free', async ({ page }) => {
   const shade = (step: number): string =>
     [1, 3, 5].map((at) => Number.parseInt(shadesOfFree('light')[step]!.slice(at, at + 2), 16)).join(' ');
   await page.getByLabel('Colour of the state').selectOption('free');
-  await expect(page.locator('memstrata-state-picture .legend')).toContainText('all free');
+  await expect(page.locator('gpustrata-state-picture .legend')).toContainText('all free');
   // X, which waits, and Z hold 10 of 20 MiB: the 8th of 16 steps.
   await expect.poll(() => colorAt(page, 0.8, 0.7)).toBe(shade(8));
   expect(await colorAt(page, 0.15, 0.7)).toBe('200 50 42');

@@ -6,22 +6,22 @@ import { command, site } from '../built.mjs';
 import { settledView, type View } from './page.ts';
 import { knownSnapshot, type KnownOptions } from './pickle.ts';
 
-/** `data-state` of <memstrata-viewer>. */
+/** `data-state` of <gpustrata-viewer>. */
 export type ViewerState = 'empty' | 'loading' | 'ready' | 'error';
 
 export async function waitForState(page: Page, state: ViewerState, timeout = 30_000): Promise<void> {
-  await expect(page.locator('memstrata-viewer')).toHaveAttribute('data-state', state, { timeout });
+  await expect(page.locator('gpustrata-viewer')).toHaveAttribute('data-state', state, { timeout });
 }
 
 /** Opens the served page; `query` is what follows its address, such as `?open=samples/leak.pickle.gz`. */
 export async function openPage(page: Page, query = ''): Promise<void> {
-  await page.goto(process.env.MEMSTRATA_URL + query);
+  await page.goto(process.env.GPUSTRATA_URL + query);
   if (query === '') await waitForState(page, 'empty');
 }
 
 /** Opens the one-file page from the disk, without a server. */
 export async function openOfflinePage(page: Page): Promise<void> {
-  await page.goto(pathToFileURL(join(site, 'memstrata.html')).href);
+  await page.goto(pathToFileURL(join(site, 'gpustrata.html')).href);
   await waitForState(page, 'empty');
 }
 
@@ -46,7 +46,7 @@ export async function choose(page: Page, ...files: readonly (string | MadeFile)[
 export async function openFile(page: Page, path: string, timeout = 30_000): Promise<void> {
   await choose(page, path);
   // Locators look into open shadow roots. An error ends the wait early.
-  const viewer = page.locator('memstrata-viewer');
+  const viewer = page.locator('gpustrata-viewer');
   await expect(viewer).toHaveAttribute('data-state', /^(ready|error)$/, { timeout });
   expect(await viewer.getAttribute('data-state'), `state after opening ${path}`).toBe('ready');
 }
@@ -74,8 +74,8 @@ export async function openSample(page: Page, name = 'training_run.pickle'): Prom
 /** What the command says as JSON. */
 export const told = <T>(...args: string[]): T => JSON.parse(command(...args)) as T;
 
-/** A picture of the page in MEMSTRATA_SCREENSHOTS, for people; none where that is not set. */
+/** A picture of the page in GPUSTRATA_SCREENSHOTS, for people; none where that is not set. */
 export async function shot(page: Page, name: string): Promise<void> {
-  const folder = process.env.MEMSTRATA_SCREENSHOTS;
+  const folder = process.env.GPUSTRATA_SCREENSHOTS;
   if (folder) await page.screenshot({ path: join(folder, `${name}.png`) });
 }

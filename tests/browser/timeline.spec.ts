@@ -142,24 +142,24 @@ test('hover tells the moment and the block, a click pins it, another click lets 
   // After event 4: A 0-4 MiB, B 4-6 MiB, C 6-7 MiB.
   const inB = await pointOf(page, 4.5, 5 * MiB);
   await page.mouse.move(inB.x, inB.y);
-  await expect(page.locator('memstrata-details [data-name]')).toHaveText("b'7f0000400000_0");
-  await expect(page.locator('memstrata-details h2')).toHaveAttribute('data-bytes', String(2 * MiB));
+  await expect(page.locator('gpustrata-details [data-name]')).toHaveText("b'7f0000400000_0");
+  await expect(page.locator('gpustrata-details h2')).toHaveAttribute('data-bytes', String(2 * MiB));
   await expect(page.locator('[data-readout="event"]')).toHaveText('event 4');
   await expect(page.locator('[data-readout="allocated"]')).toHaveAttribute('data-bytes', String(7 * MiB));
   await expect(page.locator('[data-readout="reserved"]')).toHaveAttribute('data-bytes', String(20 * MiB));
-  await expect(page.locator('memstrata-details')).toContainText('/home/me/train.py:42'.slice(-11));
+  await expect(page.locator('gpustrata-details')).toContainText('/home/me/train.py:42'.slice(-11));
 
   await page.mouse.click(inB.x, inB.y);
   await expect(page.getByRole('button', { name: 'Unpin' })).toBeVisible();
   const inA = await pointOf(page, 4.5, 1 * MiB);
   await page.mouse.move(inA.x, inA.y);
   await expect(page.locator('[data-readout="event"]')).toHaveText('event 4');
-  await expect(page.locator('memstrata-details h2')).toHaveAttribute('data-bytes', String(2 * MiB));
+  await expect(page.locator('gpustrata-details h2')).toHaveAttribute('data-bytes', String(2 * MiB));
   await page.mouse.move(inB.x, inB.y);
   await page.mouse.click(inB.x, inB.y, { delay: 400 });
   await expect(page.getByRole('button', { name: 'Unpin' })).toBeHidden();
   await page.mouse.click(inA.x, inA.y, { delay: 400 });
-  await expect(page.locator('memstrata-details h2')).toHaveAttribute('data-bytes', String(4 * MiB));
+  await expect(page.locator('gpustrata-details h2')).toHaveAttribute('data-bytes', String(4 * MiB));
   await page.keyboard.press('Escape');
   await expect(page.getByRole('button', { name: 'Unpin' })).toBeHidden();
 });
@@ -168,7 +168,7 @@ test('while nothing is chosen the picture has the whole width, and what is point
   page,
 }) => {
   await openKnown(page);
-  await expect(page.locator('memstrata-details')).toHaveCount(0);
+  await expect(page.locator('gpustrata-details')).toHaveCount(0);
   const inB = await pointOf(page, 4.5, 5 * MiB);
   await page.mouse.move(inB.x, inB.y);
   const tip = page.locator('.plot .tip');
@@ -176,11 +176,11 @@ test('while nothing is chosen the picture has the whole width, and what is point
   await expect(tip).toContainText('attention  train.py:42');
   const before = (await page.locator('.plot').boundingBox())!.width;
   await page.mouse.click(inB.x, inB.y);
-  await expect(page.locator('memstrata-details h2')).toHaveAttribute('data-bytes', String(2 * MiB));
+  await expect(page.locator('gpustrata-details h2')).toHaveAttribute('data-bytes', String(2 * MiB));
   await expect(tip).toHaveCount(0);
   await expect.poll(async () => (await page.locator('.plot').boundingBox())!.width).toBeLessThan(before);
   await page.keyboard.press('Escape');
-  await expect(page.locator('memstrata-details')).toHaveCount(0);
+  await expect(page.locator('gpustrata-details')).toHaveCount(0);
 });
 
 test('memory that waits to be freed is not counted as allocated', async ({ page }) => {
@@ -200,13 +200,13 @@ test('a double click fits the life of a block', async ({ page }) => {
   const near = await viewAfter(page, all);
   await expect(page.getByRole('button', { name: 'Unpin' })).toBeVisible();
   // Again, now that it is pinned.
-  const size = await page.locator('memstrata-details h2').getAttribute('data-bytes');
+  const size = await page.locator('gpustrata-details h2').getAttribute('data-bytes');
   await page.keyboard.press('f');
   await viewAfter(page, near);
   await page.mouse.dblclick(at.x, at.y);
   expect(textOf(await viewAfter(page, all))).toBe(textOf(near));
   await expect(page.getByRole('button', { name: 'Unpin' })).toBeVisible();
-  await expect(page.locator('memstrata-details h2')).toHaveAttribute('data-bytes', size!);
+  await expect(page.locator('gpustrata-details h2')).toHaveAttribute('data-bytes', size!);
 });
 
 test('[ and ] walk through the events', async ({ page }) => {
@@ -230,7 +230,7 @@ test('the time axis shows the same recording by its times', async ({ page }) => 
   // Event 4 at 16 ms, event 5 at 25 ms: between them A, B and C.
   const inC = await pointOf(page, 20_000, 6.5 * MiB);
   await page.mouse.move(inC.x, inC.y);
-  await expect(page.locator('memstrata-details h2')).toHaveAttribute('data-bytes', String(MiB));
+  await expect(page.locator('gpustrata-details h2')).toHaveAttribute('data-bytes', String(MiB));
   await page.getByRole('radio', { name: 'Events', exact: true }).check({ force: true });
   expect((await settledView(page)).x1).toBe(10);
 });
@@ -252,7 +252,7 @@ test('without stacks the panel says why', async ({ page }) => {
   await expect(page.locator('[data-note="no-stacks"]')).toBeVisible();
   const at = await pointOf(page, 4.5, MiB);
   await page.mouse.move(at.x, at.y);
-  await expect(page.locator('memstrata-details')).toContainText('No stack is recorded');
+  await expect(page.locator('gpustrata-details')).toContainText('No stack is recorded');
 });
 
 test('the chip of an OOM leads to its event', async ({ page }) => {

@@ -18,7 +18,7 @@ interface Told {
 }
 const toldOf = (...args: string[]): Told => told<Told>('whatif', '--json', sample, ...args);
 
-const panel = (page: Page): Locator => page.locator('memstrata-whatif');
+const panel = (page: Page): Locator => page.locator('gpustrata-whatif');
 const idle = (page: Page): Promise<void> =>
   expect(panel(page).locator('.columns')).toHaveAttribute('data-task', 'none');
 const number = (page: Page, name: string): Locator => panel(page).locator(`[data-number=${name}]`);
@@ -156,7 +156,7 @@ test('both states stand beside each other, and the run is a file like any other'
   );
   await idle(page);
   await panel(page).locator('[data-way=file]').click();
-  await expect(page.locator('memstrata-viewer')).toHaveAttribute('data-state', 'ready');
+  await expect(page.locator('gpustrata-viewer')).toHaveAttribute('data-state', 'ready');
   const { simulated } = toldOf('--conf', 'expandable_segments:True');
   await expect(page.locator('[data-stat=reserved-peak]')).toHaveAttribute(
     'data-bytes',

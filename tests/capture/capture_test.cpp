@@ -25,24 +25,24 @@
 #include <vector>
 
 #include "capture/cuda/driver_abi.h"
-#include "capture/memstrata.h"
-#include "capture/memstrata.hpp"
+#include "capture/gpustrata.h"
+#include "capture/gpustrata.hpp"
 #include "tests/capture/fake_cuda/fake_cuda.h"
 #include "tests/capture/own_malloc.h"
 
 extern "C" {  // of the fake driver, as a host program calls them
-memstrata::capture::cuda::CuResult cuDevicePrimaryCtxRetain(memstrata::capture::cuda::CuContext*, int);
-memstrata::capture::cuda::CuResult cuCtxPushCurrent_v2(memstrata::capture::cuda::CuContext);
-memstrata::capture::cuda::CuResult cuCtxGetCurrent(memstrata::capture::cuda::CuContext*);
-memstrata::capture::cuda::CuResult cuCtxPopCurrent_v2(memstrata::capture::cuda::CuContext*);
-memstrata::capture::cuda::CuResult cuStreamCreate(memstrata::capture::cuda::CuStream*, unsigned);
+gpustrata::capture::cuda::CuResult cuDevicePrimaryCtxRetain(gpustrata::capture::cuda::CuContext*, int);
+gpustrata::capture::cuda::CuResult cuCtxPushCurrent_v2(gpustrata::capture::cuda::CuContext);
+gpustrata::capture::cuda::CuResult cuCtxGetCurrent(gpustrata::capture::cuda::CuContext*);
+gpustrata::capture::cuda::CuResult cuCtxPopCurrent_v2(gpustrata::capture::cuda::CuContext*);
+gpustrata::capture::cuda::CuResult cuStreamCreate(gpustrata::capture::cuda::CuStream*, unsigned);
 }
 
 namespace {
 
-using memstrata::capture::cuda::CuContext;
-using memstrata::capture::cuda::CuStream;
-using memstrata::capture::cuda::kSuccess;
+using gpustrata::capture::cuda::CuContext;
+using gpustrata::capture::cuda::CuStream;
+using gpustrata::capture::cuda::kSuccess;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -53,17 +53,17 @@ constexpr size_t kMiB = size_t{1} << 20;
 
 [[nodiscard]] void* take(size_t bytes, int device = 0, void* on = nullptr) {
   void* pointer = nullptr;
-  EXPECT_EQ(memstrata_malloc(&pointer, bytes, device, on), MEMSTRATA_OK) << memstrata_last_error();
+  EXPECT_EQ(gpustrata_malloc(&pointer, bytes, device, on), GPUSTRATA_OK) << gpustrata_last_error();
   return pointer;
 }
 void give_back(void* pointer) {
-  EXPECT_EQ(memstrata_release(pointer), MEMSTRATA_OK) << memstrata_last_error();
+  EXPECT_EQ(gpustrata_release(pointer), GPUSTRATA_OK) << gpustrata_last_error();
 }
 
 // "allocated_bytes.all.current" and the like.
 [[nodiscard]] int64_t stat(const std::string& name, int device = 0) {
-  std::string text(memstrata_memory_stats(device, nullptr, 0) + 1, ' ');
-  (void)memstrata_memory_stats(device, text.data(), text.size());
+  std::string text(gpustrata_memory_stats(device, nullptr, 0) + 1, ' ');
+  (void)gpustrata_memory_stats(device, text.data(), text.size());
   const size_t at = text.find("\"" + name + "\":");
   return at == std::string::npos ? -1 : std::stoll(text.substr(at + name.size() + 3));
 }
@@ -71,14 +71,14 @@ void give_back(void* pointer) {
 [[nodiscard]] std::string snapshot() {
   char* bytes = nullptr;
   size_t size = 0;
-  EXPECT_EQ(memstrata_snapshot(&bytes, &size), MEMSTRATA_OK) << memstrata_last_error();
+  EXPECT_EQ(gpustrata_snapshot(&bytes, &size), GPUSTRATA_OK) << gpustrata_last_error();
   const std::string text(bytes, size);
-  memstrata_free_bytes(bytes);
+  gpustrata_free_bytes(bytes);
   return text;
 }
 
 [[nodiscard]] std::string temporary_path(const std::string& name) {
-  return testing::TempDir() + "memstrata-" + std::to_string(getpid()) + "-" + name;
+  return testing::TempDir() + "gpustrata-" + std::to_string(getpid()) + "-" + name;
 }
 
 // With all that is in it, while it lives.
@@ -105,9 +105,9 @@ class Capture : public testing::Test {
 
 TEST_F(Capture, SaysWhichDriverThereIs) {
   char text[100];
-  EXPECT_GT(memstrata_describe_devices(text, sizeof text), 0U);
+  EXPECT_GT(gpustrata_describe_devices(text, sizeof text), 0U);
   EXPECT_STREQ(text, "CUDA driver 12.4, 1 device");
-  EXPECT_EQ(memstrata_device_count(), 1);
+  EXPECT_EQ(gpustrata_device_count(), 1);
 }
 
 TEST_F(Capture, HandsOutMemoryThatCanBeUsedAndReusesIt) {
@@ -126,19 +126,19 @@ TEST_F(Capture, HandsOutMemoryThatCanBeUsedAndReusesIt) {
 TEST_F(Capture, NoBytesIsNoPointer) {
   EXPECT_EQ(take(0), nullptr);
   give_back(nullptr);
-  EXPECT_EQ(memstrata_alloc(0, 0, nullptr), nullptr);
+  EXPECT_EQ(gpustrata_alloc(0, 0, nullptr), nullptr);
   EXPECT_EQ(stat("allocation.all.allocated"), 0);
 }
 
 TEST_F(Capture, EmptyCacheGivesEverythingBack) {
   give_back(take(30 * kMiB));
   EXPECT_EQ(fake_cuda_used(0), static_cast<int64_t>(30 * kMiB));
-  EXPECT_EQ(memstrata_empty_cache(), MEMSTRATA_OK);
+  EXPECT_EQ(gpustrata_empty_cache(), GPUSTRATA_OK);
   EXPECT_EQ(fake_cuda_used(0), 0);
 }
 
 TEST_F(Capture, ExpandableSegmentsGrowInPlace) {
-  ASSERT_EQ(memstrata_set_allocator_settings("expandable_segments:True"), MEMSTRATA_OK);
+  ASSERT_EQ(gpustrata_set_allocator_settings("expandable_segments:True"), GPUSTRATA_OK);
   auto* const first = static_cast<char*>(take(20 * kMiB));
   auto* const second = static_cast<char*>(take(30 * kMiB));
   EXPECT_EQ(second - first, static_cast<std::ptrdiff_t>(20 * kMiB));
@@ -146,22 +146,22 @@ TEST_F(Capture, ExpandableSegmentsGrowInPlace) {
   EXPECT_EQ(fake_cuda_used(0), static_cast<int64_t>(60 * kMiB));  // pages of 20 MiB
   // The hole's pages go back, its address stays in the reservation and is used again.
   give_back(first);
-  EXPECT_EQ(memstrata_empty_cache(), MEMSTRATA_OK);
+  EXPECT_EQ(gpustrata_empty_cache(), GPUSTRATA_OK);
   EXPECT_EQ(fake_cuda_used(0), static_cast<int64_t>(40 * kMiB));
   EXPECT_EQ(take(20 * kMiB), first);
   std::memset(first, 2, 20 * kMiB);
   give_back(first);
   give_back(second);
-  EXPECT_EQ(memstrata_empty_cache(), MEMSTRATA_OK);
+  EXPECT_EQ(gpustrata_empty_cache(), GPUSTRATA_OK);
   EXPECT_EQ(fake_cuda_used(0), 0);
 }
 
 TEST_F(Capture, MappingThatFailsHalfwayLeavesNothingBehind) {
-  ASSERT_EQ(memstrata_set_allocator_settings("expandable_segments:True"), MEMSTRATA_OK);
+  ASSERT_EQ(gpustrata_set_allocator_settings("expandable_segments:True"), GPUSTRATA_OK);
   void* pointer = nullptr;
   fake_cuda_fail(5, 700);  // 3 pages are created, the second of them cannot be mapped
-  EXPECT_EQ(memstrata_malloc(&pointer, 60 * kMiB, 0, nullptr), MEMSTRATA_DEVICE_ERROR);
-  EXPECT_THAT(memstrata_last_error(), HasSubstr("cuMemMap on device 0 says"));
+  EXPECT_EQ(gpustrata_malloc(&pointer, 60 * kMiB, 0, nullptr), GPUSTRATA_DEVICE_ERROR);
+  EXPECT_THAT(gpustrata_last_error(), HasSubstr("cuMemMap on device 0 says"));
   EXPECT_EQ(fake_cuda_used(0), 0);
   EXPECT_NE(take(60 * kMiB), nullptr);
 }
@@ -169,22 +169,22 @@ TEST_F(Capture, MappingThatFailsHalfwayLeavesNothingBehind) {
 TEST_F(Capture, OutOfMemorySaysSoAndTheProgramGoesOn) {
   void* const kept = take(600 * kMiB);
   void* pointer = kept;
-  EXPECT_EQ(memstrata_malloc(&pointer, 600 * kMiB, 0, nullptr), MEMSTRATA_OUT_OF_MEMORY);
+  EXPECT_EQ(gpustrata_malloc(&pointer, 600 * kMiB, 0, nullptr), GPUSTRATA_OUT_OF_MEMORY);
   EXPECT_EQ(pointer, nullptr);
-  EXPECT_THAT(memstrata_last_error(), HasSubstr("Tried to allocate 600.00 MiB"));
+  EXPECT_THAT(gpustrata_last_error(), HasSubstr("Tried to allocate 600.00 MiB"));
   EXPECT_EQ(stat("num_ooms"), 1);
   give_back(take(300 * kMiB));
   // Cached memory is given back to the device before out of memory is said.
   EXPECT_NE(take(400 * kMiB), nullptr);
-  EXPECT_EQ(memstrata_malloc(&pointer, SIZE_MAX, 0, nullptr), MEMSTRATA_OUT_OF_MEMORY);
+  EXPECT_EQ(gpustrata_malloc(&pointer, SIZE_MAX, 0, nullptr), GPUSTRATA_OUT_OF_MEMORY);
 }
 
 TEST_F(Capture, OutOfMemoryLeavesASnapshot) {
   const std::string path = temporary_path("oom.pickle");
-  ASSERT_EQ(memstrata_record_memory_history(nullptr), MEMSTRATA_OK);
-  ASSERT_EQ(memstrata_set_oom_dump(path.c_str()), MEMSTRATA_OK);
-  EXPECT_EQ(memstrata_alloc(size_t{4} << 30, 0, nullptr), nullptr);
-  EXPECT_EQ(memstrata_alloc(size_t{4} << 30, 0, nullptr), nullptr);
+  ASSERT_EQ(gpustrata_record_memory_history(nullptr), GPUSTRATA_OK);
+  ASSERT_EQ(gpustrata_set_oom_dump(path.c_str()), GPUSTRATA_OK);
+  EXPECT_EQ(gpustrata_alloc(size_t{4} << 30, 0, nullptr), nullptr);
+  EXPECT_EQ(gpustrata_alloc(size_t{4} << 30, 0, nullptr), nullptr);
   std::ifstream file(path, std::ios::binary);
   const std::string text((std::istreambuf_iterator<char>(file)), {});
   EXPECT_THAT(text, HasSubstr("oom"));
@@ -197,7 +197,7 @@ TEST_F(Capture, OutOfMemoryLeavesASnapshot) {
 TEST_F(Capture, MemoryOfAnotherStreamWaitsForIt) {
   void* const side = stream(0x100);
   void* const shared = take(5 * kMiB);
-  ASSERT_EQ(memstrata_use_on_stream(shared, side), MEMSTRATA_OK);
+  ASSERT_EQ(gpustrata_use_on_stream(shared, side), GPUSTRATA_OK);
   fake_cuda_hold(side);
   give_back(shared);
   EXPECT_EQ(stat("active.all.current"), 1);  // pending
@@ -212,7 +212,7 @@ TEST_F(Capture, MemoryOfAnotherStreamWaitsForIt) {
 TEST_F(Capture, AThreadWithoutAContextAsksForEventsToo) {
   void* const side = stream(0x100);
   void* const shared = take(5 * kMiB);
-  ASSERT_EQ(memstrata_use_on_stream(shared, side), MEMSTRATA_OK);
+  ASSERT_EQ(gpustrata_use_on_stream(shared, side), GPUSTRATA_OK);
   fake_cuda_hold(side);
   give_back(shared);
   std::thread([&] {
@@ -235,7 +235,7 @@ TEST(CaptureDevices, TheContextOfTheThreadIsPutBack) {
   CuContext second = nullptr, current = nullptr;
   ASSERT_EQ(cuDevicePrimaryCtxRetain(&second, 1), kSuccess);
   ASSERT_EQ(cuCtxPushCurrent_v2(second), kSuccess);
-  ASSERT_EQ(memstrata_use_on_stream(shared, stream(0x100)), MEMSTRATA_OK);
+  ASSERT_EQ(gpustrata_use_on_stream(shared, stream(0x100)), GPUSTRATA_OK);
   fake_cuda_hold(stream(0x100));
   give_back(shared);
   EXPECT_NE(take(5 * kMiB, 0), shared);
@@ -260,8 +260,8 @@ TEST(CaptureDevices, MemoryWaitsForAStreamOfAnotherDevice) {
   ASSERT_EQ(cuCtxPopCurrent_v2(&current), kSuccess);
   for (int i = 0; i < 3; ++i) {
     void* const shared = take(5 * kMiB, 0);
-    ASSERT_EQ(memstrata_use_on_stream(shared, elsewhere), MEMSTRATA_OK);
-    ASSERT_EQ(memstrata_use_on_stream(shared, stream(0x100)), MEMSTRATA_OK);
+    ASSERT_EQ(gpustrata_use_on_stream(shared, elsewhere), GPUSTRATA_OK);
+    ASSERT_EQ(gpustrata_use_on_stream(shared, stream(0x100)), GPUSTRATA_OK);
     fake_cuda_hold(elsewhere);
     give_back(shared);
     void* const meanwhile = take(5 * kMiB, 0);
@@ -280,7 +280,7 @@ TEST(CaptureDevices, MemoryWaitsForAStreamOfAnotherDevice) {
 // 201: the context is invalid. That says nothing about the stream, so the memory is not handed out.
 TEST_F(Capture, AnErrorOfTheQuestionIsNotTheEndOfTheWork) {
   void* const shared = take(5 * kMiB);
-  ASSERT_EQ(memstrata_use_on_stream(shared, stream(0x100)), MEMSTRATA_OK);
+  ASSERT_EQ(gpustrata_use_on_stream(shared, stream(0x100)), GPUSTRATA_OK);
   fake_cuda_hold(stream(0x100));
   give_back(shared);
   fake_cuda_fail_queries(201);
@@ -296,7 +296,7 @@ TEST_F(Capture, AnErrorOfTheQuestionIsNotTheEndOfTheWork) {
 // 700: an illegal address ended the context. Nothing runs any more, pending memory is free.
 TEST_F(Capture, ADeadContextHoldsNoMemoryBack) {
   void* const shared = take(5 * kMiB);
-  ASSERT_EQ(memstrata_use_on_stream(shared, stream(0x100)), MEMSTRATA_OK);
+  ASSERT_EQ(gpustrata_use_on_stream(shared, stream(0x100)), GPUSTRATA_OK);
   fake_cuda_hold(stream(0x100));
   give_back(shared);
   fake_cuda_fail_queries(700);
@@ -305,15 +305,15 @@ TEST_F(Capture, ADeadContextHoldsNoMemoryBack) {
 
 TEST_F(Capture, MemoryInfoIsTheDriversAnswer) {
   int64_t free_bytes = -1, total_bytes = -1;
-  ASSERT_EQ(memstrata_memory_info(0, &free_bytes, &total_bytes), MEMSTRATA_OK);
+  ASSERT_EQ(gpustrata_memory_info(0, &free_bytes, &total_bytes), GPUSTRATA_OK);
   EXPECT_EQ(total_bytes, int64_t{1} << 30);
   EXPECT_EQ(free_bytes, total_bytes);
   give_back(take(30 * kMiB));  // stays reserved
-  ASSERT_EQ(memstrata_memory_info(0, &free_bytes, nullptr), MEMSTRATA_OK);
+  ASSERT_EQ(gpustrata_memory_info(0, &free_bytes, nullptr), GPUSTRATA_OK);
   EXPECT_EQ(free_bytes, total_bytes - static_cast<int64_t>(30 * kMiB));
-  ASSERT_EQ(memstrata_memory_info(0, nullptr, nullptr), MEMSTRATA_OK);
-  EXPECT_EQ(memstrata_memory_info(1, &free_bytes, &total_bytes), MEMSTRATA_WRONG_USAGE);
-  EXPECT_THAT(memstrata_last_error(), StartsWith("there is no device 1"));
+  ASSERT_EQ(gpustrata_memory_info(0, nullptr, nullptr), GPUSTRATA_OK);
+  EXPECT_EQ(gpustrata_memory_info(1, &free_bytes, &total_bytes), GPUSTRATA_WRONG_USAGE);
+  EXPECT_THAT(gpustrata_last_error(), StartsWith("there is no device 1"));
 }
 
 TEST_F(Capture, StreamsDoNotShareBlocks) {
@@ -325,7 +325,7 @@ TEST_F(Capture, StreamsDoNotShareBlocks) {
 TEST_F(Capture, EventsAreUsedAgain) {
   for (int i = 0; i < 100; ++i) {
     void* const pointer = take(kMiB);
-    ASSERT_EQ(memstrata_use_on_stream(pointer, stream(0x100)), MEMSTRATA_OK);
+    ASSERT_EQ(gpustrata_use_on_stream(pointer, stream(0x100)), GPUSTRATA_OK);
     give_back(pointer);
     give_back(take(kMiB));
   }
@@ -340,39 +340,39 @@ TEST(CaptureDevices, EachHasItsOwnMemory) {
   EXPECT_EQ(stat("allocation.all.current", 0), 1);
   give_back(second);  // found without saying the device
   EXPECT_EQ(stat("allocation.all.current", 1), 0);
-  memstrata_free(first, 0, 1, nullptr);  // a wrong hint
+  gpustrata_free(first, 0, 1, nullptr);  // a wrong hint
   EXPECT_EQ(stat("allocation.all.current", 0), 0);
-  EXPECT_EQ(memstrata_enable_peer_access(0, 1), MEMSTRATA_OK);
+  EXPECT_EQ(gpustrata_enable_peer_access(0, 1), GPUSTRATA_OK);
   void* pointer = nullptr;
-  EXPECT_EQ(memstrata_malloc(&pointer, 1, 2, nullptr), MEMSTRATA_WRONG_USAGE);
-  EXPECT_STREQ(memstrata_last_error(), "there is no device 2: CUDA driver 12.4, 2 devices");
+  EXPECT_EQ(gpustrata_malloc(&pointer, 1, 2, nullptr), GPUSTRATA_WRONG_USAGE);
+  EXPECT_STREQ(gpustrata_last_error(), "there is no device 2: CUDA driver 12.4, 2 devices");
 }
 
 TEST_F(Capture, MemoryFractionIsALimit) {
-  ASSERT_EQ(memstrata_set_memory_fraction(0.5, 0), MEMSTRATA_OK);
-  EXPECT_DOUBLE_EQ(memstrata_get_memory_fraction(0), 0.5);
+  ASSERT_EQ(gpustrata_set_memory_fraction(0.5, 0), GPUSTRATA_OK);
+  EXPECT_DOUBLE_EQ(gpustrata_get_memory_fraction(0), 0.5);
   void* pointer = nullptr;
-  EXPECT_EQ(memstrata_malloc(&pointer, 600 * kMiB, 0, nullptr), MEMSTRATA_OUT_OF_MEMORY);
-  EXPECT_EQ(memstrata_set_memory_fraction(1.5, 0), MEMSTRATA_WRONG_USAGE);
-  memstrata_hook_memory_fraction(1.0, 0);
+  EXPECT_EQ(gpustrata_malloc(&pointer, 600 * kMiB, 0, nullptr), GPUSTRATA_OUT_OF_MEMORY);
+  EXPECT_EQ(gpustrata_set_memory_fraction(1.5, 0), GPUSTRATA_WRONG_USAGE);
+  gpustrata_hook_memory_fraction(1.0, 0);
   EXPECT_NE(take(600 * kMiB), nullptr);
 }
 
 TEST_F(Capture, PoolsKeepTheirMemoryApart) {
-  const memstrata_pool pool{0, 1};
-  ASSERT_EQ(memstrata_pool_begin(0, pool), MEMSTRATA_OK);
+  const gpustrata_pool pool{0, 1};
+  ASSERT_EQ(gpustrata_pool_begin(0, pool), GPUSTRATA_OK);
   void* const inside = take(5 * kMiB);
   void* elsewhere = nullptr;
   std::thread([&] { elsewhere = take(5 * kMiB); }).join();  // of the calling thread only
-  EXPECT_EQ(memstrata_pool_begin(0, pool), MEMSTRATA_WRONG_USAGE);
-  ASSERT_EQ(memstrata_pool_end(0, pool), MEMSTRATA_OK);
+  EXPECT_EQ(gpustrata_pool_begin(0, pool), GPUSTRATA_WRONG_USAGE);
+  ASSERT_EQ(gpustrata_pool_end(0, pool), GPUSTRATA_OK);
   give_back(inside);
   void* const outside = take(5 * kMiB);
   EXPECT_NE(outside, inside);
   EXPECT_EQ(static_cast<char*>(outside) - static_cast<char*>(elsewhere),
             static_cast<std::ptrdiff_t>(5 * kMiB));
-  ASSERT_EQ(memstrata_pool_release(0, pool), MEMSTRATA_OK);
-  EXPECT_EQ(memstrata_empty_cache(), MEMSTRATA_OK);
+  ASSERT_EQ(gpustrata_pool_release(0, pool), GPUSTRATA_OK);
+  EXPECT_EQ(gpustrata_empty_cache(), GPUSTRATA_OK);
   EXPECT_EQ(fake_cuda_used(0), static_cast<int64_t>(20 * kMiB));
 }
 
@@ -385,53 +385,53 @@ TEST_F(Capture, PluggableHooksHaveTheTypesOfPyTorch) {
     return found;
   };
   const auto begin = reinterpret_cast<void (*)(int, Id, std::function<bool(void*)>)>(
-      find("memstrata_hook_begin_allocate_to_pool"));
-  const auto end = reinterpret_cast<void (*)(int, Id)>(find("memstrata_hook_end_allocate_to_pool"));
-  const auto release = reinterpret_cast<void (*)(int, Id)>(find("memstrata_hook_release_pool"));
-  memstrata_hook_init(1);
+      find("gpustrata_hook_begin_allocate_to_pool"));
+  const auto end = reinterpret_cast<void (*)(int, Id)>(find("gpustrata_hook_end_allocate_to_pool"));
+  const auto release = reinterpret_cast<void (*)(int, Id)>(find("gpustrata_hook_release_pool"));
+  gpustrata_hook_init(1);
   int asked = 0;
   begin(0, {3, 0}, [&asked](void* on) { return ++asked, on == stream(0x40); });
-  void* const captured = memstrata_alloc(5 * kMiB, 0, stream(0x40));
-  void* const other = memstrata_alloc(5 * kMiB, 0, stream(0x80));
+  void* const captured = gpustrata_alloc(5 * kMiB, 0, stream(0x40));
+  void* const other = gpustrata_alloc(5 * kMiB, 0, stream(0x80));
   end(0, {3, 0});
   EXPECT_EQ(asked, 2);
-  memstrata_free(captured, 5 * kMiB, 0, stream(0x40));
-  EXPECT_NE(memstrata_alloc(5 * kMiB, 0, stream(0x40)), captured);
+  gpustrata_free(captured, 5 * kMiB, 0, stream(0x40));
+  EXPECT_NE(gpustrata_alloc(5 * kMiB, 0, stream(0x40)), captured);
   release(0, {3, 0});
-  memstrata_hook_record_stream(other, stream(0x40));
-  memstrata_hook_record_stream(stream(0x123456), stream(0x40));  // not ours: ignored
+  gpustrata_hook_record_stream(other, stream(0x40));
+  gpustrata_hook_record_stream(stream(0x123456), stream(0x40));  // not ours: ignored
   size_t size = 0;
-  EXPECT_EQ(memstrata_hook_base_alloc(static_cast<char*>(other), &size), other);
+  EXPECT_EQ(gpustrata_hook_base_alloc(static_cast<char*>(other), &size), other);
   EXPECT_EQ(size, 20 * kMiB);
-  memstrata_hook_reset();
+  gpustrata_hook_reset();
   EXPECT_EQ(fake_cuda_used(0), static_cast<int64_t>(40 * kMiB));
 }
 
 // What install() gives to PyTorch, which does not look at a null result.
 TEST_F(Capture, PyTorchIsToldOfOutOfMemoryByAnException) {
-  void* const pointer = memstrata_alloc_or_throw(1000, 0, nullptr);
+  void* const pointer = gpustrata_alloc_or_throw(1000, 0, nullptr);
   EXPECT_NE(pointer, nullptr);
-  EXPECT_EQ(memstrata_alloc_or_throw(0, 0, nullptr), nullptr);
+  EXPECT_EQ(gpustrata_alloc_or_throw(0, 0, nullptr), nullptr);
   const std::string path = temporary_path("thrown.pickle");
-  ASSERT_EQ(memstrata_set_oom_dump(path.c_str()), MEMSTRATA_OK);
+  ASSERT_EQ(gpustrata_set_oom_dump(path.c_str()), GPUSTRATA_OK);
   try {
-    (void)memstrata_alloc_or_throw(size_t{2} << 30, 0, nullptr);
+    (void)gpustrata_alloc_or_throw(size_t{2} << 30, 0, nullptr);
     FAIL();
   } catch (const std::exception& error) {
     EXPECT_THAT(error.what(), StartsWith("CUDA out of memory. Tried to allocate 2.00 GiB"));
     EXPECT_EQ(unlink(path.c_str()), 0);  // written before
   }
-  EXPECT_THROW((void)memstrata_alloc_or_throw(1000, 7, nullptr), std::runtime_error);
+  EXPECT_THROW((void)gpustrata_alloc_or_throw(1000, 7, nullptr), std::runtime_error);
   give_back(pointer);
 }
 
 TEST_F(Capture, APoolThatCannotBeginThrowsAndOneThatIsNotThereIsReleasedInSilence) {
   using Id = std::pair<unsigned long long, unsigned long long>;
   const auto begin = reinterpret_cast<void (*)(int, Id, std::function<bool(void*)>)>(
-      dlsym(RTLD_DEFAULT, "memstrata_hook_begin_allocate_to_pool"));
+      dlsym(RTLD_DEFAULT, "gpustrata_hook_begin_allocate_to_pool"));
   const auto release =
-      reinterpret_cast<void (*)(int, Id)>(dlsym(RTLD_DEFAULT, "memstrata_hook_release_pool"));
-  memstrata_hook_init(1);
+      reinterpret_cast<void (*)(int, Id)>(dlsym(RTLD_DEFAULT, "gpustrata_hook_release_pool"));
+  gpustrata_hook_init(1);
   begin(0, {3, 0}, nullptr);
   EXPECT_THROW(begin(0, {3, 0}, nullptr), std::runtime_error);  // it is being recorded already
   EXPECT_THROW(begin(9, {4, 0}, nullptr), std::runtime_error);  // no such device
@@ -458,7 +458,7 @@ TEST(CaptureDevices, WithoutPeerAccessSegmentsAreOrdinaryOnes) {
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
               HasSubstr("device 0: no expandable segments, since device 1 cannot reach them"));
   // Asked for later, too.
-  ASSERT_EQ(memstrata_set_allocator_settings("expandable_segments:True,max_split_size_mb:64"), MEMSTRATA_OK);
+  ASSERT_EQ(gpustrata_set_allocator_settings("expandable_segments:True,max_split_size_mb:64"), GPUSTRATA_OK);
   EXPECT_EQ(fake_cuda_reaches(0, take(30 * kMiB, 0)), -1);
 }
 
@@ -471,13 +471,13 @@ TEST(CaptureSettings, WhatIsNotKnownDoesNotLoseTheRest) {
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
               HasSubstr("expandable_segments_reserve_by_class, of_2031 is not known here and ignored"));
   // Said by the program, a wrong word is an error.
-  EXPECT_EQ(memstrata_set_allocator_settings("of_2031:x"), MEMSTRATA_WRONG_USAGE);
+  EXPECT_EQ(gpustrata_set_allocator_settings("of_2031:x"), GPUSTRATA_WRONG_USAGE);
 }
 
 // A capture that PyTorch did not begin: its events never end, the stream's work does.
 TEST_F(Capture, AnEventOfACaptureCountsOnceTheCaptureIsOver) {
   void* const shared = take(5 * kMiB);
-  ASSERT_EQ(memstrata_use_on_stream(shared, stream(0x100)), MEMSTRATA_OK);
+  ASSERT_EQ(gpustrata_use_on_stream(shared, stream(0x100)), GPUSTRATA_OK);
   fake_cuda_capture(stream(0x100), 1);
   give_back(shared);
   EXPECT_NE(take(5 * kMiB), shared);
@@ -494,15 +494,15 @@ TEST_F(Capture, AnEventOfACaptureCountsOnceTheCaptureIsOver) {
 TEST_F(Capture, WrongFreesAreRefused) {
   void* const pointer = take(1000);
   give_back(pointer);
-  EXPECT_EQ(memstrata_release(pointer), MEMSTRATA_WRONG_USAGE);
-  EXPECT_THAT(memstrata_last_error(), HasSubstr("it was freed before, or is not this allocator's"));
-  EXPECT_EQ(memstrata_release(stream(0x1234)), MEMSTRATA_WRONG_USAGE);
-  EXPECT_THAT(memstrata_last_error(), StartsWith("no allocation starts at 0x1234"));
+  EXPECT_EQ(gpustrata_release(pointer), GPUSTRATA_WRONG_USAGE);
+  EXPECT_THAT(gpustrata_last_error(), HasSubstr("it was freed before, or is not this allocator's"));
+  EXPECT_EQ(gpustrata_release(stream(0x1234)), GPUSTRATA_WRONG_USAGE);
+  EXPECT_THAT(gpustrata_last_error(), StartsWith("no allocation starts at 0x1234"));
   testing::internal::CaptureStderr();
-  memstrata_free(stream(0x1234), 0, 0, nullptr);
-  memstrata_free(stream(0x1234), 0, 0, nullptr);
+  gpustrata_free(stream(0x1234), 0, 0, nullptr);
+  gpustrata_free(stream(0x1234), 0, 0, nullptr);
   const std::string told = testing::internal::GetCapturedStderr();
-  EXPECT_THAT(told, StartsWith("memstrata: no allocation starts at 0x1234"));
+  EXPECT_THAT(told, StartsWith("gpustrata: no allocation starts at 0x1234"));
   EXPECT_EQ(std::count(told.begin(), told.end(), '\n'), 1);  // once
   EXPECT_EQ(take(1000), pointer);
 }
@@ -510,36 +510,36 @@ TEST_F(Capture, WrongFreesAreRefused) {
 TEST_F(Capture, DoubleFreeOfPendingMemoryIsRefused) {
   void* const pointer = take(1000);
   fake_cuda_hold(stream(0x100));
-  ASSERT_EQ(memstrata_use_on_stream(pointer, stream(0x100)), MEMSTRATA_OK);
+  ASSERT_EQ(gpustrata_use_on_stream(pointer, stream(0x100)), GPUSTRATA_OK);
   give_back(pointer);
-  EXPECT_EQ(memstrata_release(pointer), MEMSTRATA_WRONG_USAGE);
-  EXPECT_THAT(memstrata_last_error(), HasSubstr("was freed before"));
+  EXPECT_EQ(gpustrata_release(pointer), GPUSTRATA_WRONG_USAGE);
+  EXPECT_THAT(gpustrata_last_error(), HasSubstr("was freed before"));
 }
 
 TEST_F(Capture, WrongOptionsAreNamed) {
-  EXPECT_EQ(memstrata_set_allocator_settings("max_split_size_mb:1"), MEMSTRATA_WRONG_USAGE);
-  EXPECT_THAT(memstrata_last_error(), HasSubstr("max_split_size_mb"));
-  memstrata_history history;
-  memstrata_default_history(&history);
+  EXPECT_EQ(gpustrata_set_allocator_settings("max_split_size_mb:1"), GPUSTRATA_WRONG_USAGE);
+  EXPECT_THAT(gpustrata_last_error(), HasSubstr("max_split_size_mb"));
+  gpustrata_history history;
+  gpustrata_default_history(&history);
   history.stacks = "java";
-  EXPECT_EQ(memstrata_record_memory_history(&history), MEMSTRATA_WRONG_USAGE);
-  EXPECT_THAT(memstrata_last_error(), HasSubstr("java"));
-  memstrata_default_history(&history);
+  EXPECT_EQ(gpustrata_record_memory_history(&history), GPUSTRATA_WRONG_USAGE);
+  EXPECT_THAT(gpustrata_last_error(), HasSubstr("java"));
+  gpustrata_default_history(&history);
   history.skip_actions = "alloc,dance";
-  EXPECT_EQ(memstrata_record_memory_history(&history), MEMSTRATA_WRONG_USAGE);
-  EXPECT_THAT(memstrata_last_error(), HasSubstr("dance"));
-  EXPECT_EQ(memstrata_region_end(0), MEMSTRATA_WRONG_USAGE);
+  EXPECT_EQ(gpustrata_record_memory_history(&history), GPUSTRATA_WRONG_USAGE);
+  EXPECT_THAT(gpustrata_last_error(), HasSubstr("dance"));
+  EXPECT_EQ(gpustrata_region_end(0), GPUSTRATA_WRONG_USAGE);
 }
 
 TEST_F(Capture, UnwritablePathsAreNamed) {
-  EXPECT_EQ(memstrata_dump_snapshot("/no/such/folder/run.pickle"), MEMSTRATA_IO_ERROR);
-  EXPECT_THAT(memstrata_last_error(),
+  EXPECT_EQ(gpustrata_dump_snapshot("/no/such/folder/run.pickle"), GPUSTRATA_IO_ERROR);
+  EXPECT_THAT(gpustrata_last_error(),
               HasSubstr("cannot create the snapshot /no/such/folder/run.pickle: No such file or directory"));
-  EXPECT_EQ(memstrata_dump_snapshot(""), MEMSTRATA_WRONG_USAGE);
+  EXPECT_EQ(gpustrata_dump_snapshot(""), GPUSTRATA_WRONG_USAGE);
 }
 
 TEST_F(Capture, AFullDiskLosesNothing) {
-  ASSERT_EQ(memstrata_record_memory_history(nullptr), MEMSTRATA_OK);
+  ASSERT_EQ(gpustrata_record_memory_history(nullptr), GPUSTRATA_OK);
   for (int i = 0; i < 2000; ++i) give_back(take(1000));
   const std::string path = temporary_path("full.pickle");
   std::ofstream(path) << "before";
@@ -547,13 +547,13 @@ TEST_F(Capture, AFullDiskLosesNothing) {
   std::signal(SIGXFSZ, SIG_IGN);
   const rlimit small{32768, RLIM_INFINITY}, none{RLIM_INFINITY, RLIM_INFINITY};
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
-  EXPECT_EQ(memstrata_dump_snapshot(path.c_str()), MEMSTRATA_IO_ERROR);
+  EXPECT_EQ(gpustrata_dump_snapshot(path.c_str()), GPUSTRATA_IO_ERROR);
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &none), 0);
-  EXPECT_THAT(memstrata_last_error(), HasSubstr("The recording is kept"));
+  EXPECT_THAT(gpustrata_last_error(), HasSubstr("The recording is kept"));
   std::string kept;
   std::ifstream(path) >> kept;
   EXPECT_EQ(kept, "before");
-  EXPECT_EQ(memstrata_dump_snapshot(path.c_str()), MEMSTRATA_OK);
+  EXPECT_EQ(gpustrata_dump_snapshot(path.c_str()), GPUSTRATA_OK);
   EXPECT_GT(std::ifstream(path, std::ios::ate).tellg(), 100000);
   EXPECT_EQ(unlink(path.c_str()), 0);
 }
@@ -565,13 +565,13 @@ TEST_F(Capture, APipeIsWrittenInPlace) {
   const std::string pipe = folder / "pipe", link = folder / "link";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   ASSERT_EQ(symlink("pipe", link.c_str()), 0);
-  EXPECT_EQ(memstrata_dump_snapshot(pipe.c_str()), MEMSTRATA_IO_ERROR);  // nobody reads it: not waited for
-  EXPECT_THAT(memstrata_last_error(), HasSubstr("cannot create the snapshot " + pipe));
+  EXPECT_EQ(gpustrata_dump_snapshot(pipe.c_str()), GPUSTRATA_IO_ERROR);  // nobody reads it: not waited for
+  EXPECT_THAT(gpustrata_last_error(), HasSubstr("cannot create the snapshot " + pipe));
   void* const pointer = take(1000);
   for (const std::string& path : {pipe, link}) {
     const int reader = open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
     ASSERT_GE(reader, 0);
-    EXPECT_EQ(memstrata_dump_snapshot(path.c_str()), MEMSTRATA_OK) << memstrata_last_error();
+    EXPECT_EQ(gpustrata_dump_snapshot(path.c_str()), GPUSTRATA_OK) << gpustrata_last_error();
     std::string text(65536, ' ');
     text.resize(static_cast<size_t>(std::max<ssize_t>(0, read(reader, text.data(), text.size()))));
     EXPECT_EQ(text.substr(0, 2), "\x80\x04");  // a pickle, whole
@@ -591,7 +591,7 @@ TEST_F(Capture, AReaderOfThePipeThatGoesAwayIsAnError) {
   const TemporaryFolder folder;
   const std::string pipe = folder / "pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  ASSERT_EQ(memstrata_record_memory_history(nullptr), MEMSTRATA_OK);
+  ASSERT_EQ(gpustrata_record_memory_history(nullptr), GPUSTRATA_OK);
   for (int i = 0; i < 2000; ++i) give_back(take(1000));  // more than a pipe holds
   std::thread reader([&] {
     const int descriptor = open(pipe.c_str(), O_RDONLY);
@@ -601,13 +601,13 @@ TEST_F(Capture, AReaderOfThePipeThatGoesAwayIsAnError) {
   });
   // Not ignored here: an unguarded write would end this process.
   ASSERT_EQ(std::signal(SIGPIPE, SIG_DFL), SIG_DFL);
-  memstrata_status status = MEMSTRATA_OK;
+  gpustrata_status status = GPUSTRATA_OK;
   do {
-    status = memstrata_dump_snapshot(pipe.c_str());  // until the reader is there
-  } while (status != MEMSTRATA_OK && std::strstr(memstrata_last_error(), "cannot create") != nullptr);
+    status = gpustrata_dump_snapshot(pipe.c_str());  // until the reader is there
+  } while (status != GPUSTRATA_OK && std::strstr(gpustrata_last_error(), "cannot create") != nullptr);
   reader.join();
-  EXPECT_EQ(status, MEMSTRATA_IO_ERROR);
-  EXPECT_THAT(memstrata_last_error(), HasSubstr("cannot write the snapshot " + pipe + ": Broken pipe"));
+  EXPECT_EQ(status, GPUSTRATA_IO_ERROR);
+  EXPECT_THAT(gpustrata_last_error(), HasSubstr("cannot write the snapshot " + pipe + ": Broken pipe"));
 }
 
 TEST_F(Capture, LinksStayAndTheirFileIsReplaced) {
@@ -618,7 +618,7 @@ TEST_F(Capture, LinksStayAndTheirFileIsReplaced) {
   ASSERT_EQ(symlink("sub/second", first.c_str()), 0);
   ASSERT_EQ(symlink("run.pickle", second.c_str()), 0);
   for (const bool there : {false, true}) {  // the links lead nowhere at first
-    EXPECT_EQ(memstrata_dump_snapshot(first.c_str()), MEMSTRATA_OK) << memstrata_last_error();
+    EXPECT_EQ(gpustrata_dump_snapshot(first.c_str()), GPUSTRATA_OK) << gpustrata_last_error();
     struct stat about {};
     ASSERT_EQ(lstat(first.c_str(), &about), 0);
     EXPECT_TRUE(S_ISLNK(about.st_mode));
@@ -635,29 +635,29 @@ TEST_F(Capture, LinksStayAndTheirFileIsReplaced) {
   EXPECT_EQ(folder.names(), 4);  // sub, first, second, run.pickle
   const std::string circle = folder / "circle";
   ASSERT_EQ(symlink("circle", circle.c_str()), 0);
-  EXPECT_EQ(memstrata_dump_snapshot(circle.c_str()), MEMSTRATA_IO_ERROR);
-  EXPECT_THAT(memstrata_last_error(), HasSubstr("Too many levels of symbolic links"));
-  EXPECT_EQ(memstrata_dump_snapshot((folder / "sub").c_str()), MEMSTRATA_IO_ERROR);
-  EXPECT_THAT(memstrata_last_error(), HasSubstr("Is a directory"));
+  EXPECT_EQ(gpustrata_dump_snapshot(circle.c_str()), GPUSTRATA_IO_ERROR);
+  EXPECT_THAT(gpustrata_last_error(), HasSubstr("Too many levels of symbolic links"));
+  EXPECT_EQ(gpustrata_dump_snapshot((folder / "sub").c_str()), GPUSTRATA_IO_ERROR);
+  EXPECT_THAT(gpustrata_last_error(), HasSubstr("Is a directory"));
 }
 
 // The number of the device was right.
 TEST(CaptureDevices, WithoutAnyTheReasonIsTheDrivers) {
   ASSERT_EQ(setenv("FAKE_CUDA_DEVICES", "0", 1), 0);
   void* pointer = nullptr;
-  EXPECT_EQ(memstrata_malloc(&pointer, 1000, 0, nullptr), MEMSTRATA_DEVICE_ERROR);
-  EXPECT_THAT(memstrata_last_error(),
+  EXPECT_EQ(gpustrata_malloc(&pointer, 1000, 0, nullptr), GPUSTRATA_DEVICE_ERROR);
+  EXPECT_THAT(gpustrata_last_error(),
               StartsWith("the CUDA driver does not start: cuInit says CUDA_ERROR_NO_DEVICE"));
-  EXPECT_EQ(memstrata_device_count(), 0);
+  EXPECT_EQ(gpustrata_device_count(), 0);
 }
 
 TEST_F(Capture, DeviceErrorsAreNotOutOfMemory) {
   const TemporaryFolder folder;
-  ASSERT_EQ(memstrata_set_oom_dump((folder / "oom.pickle").c_str()), MEMSTRATA_OK);
+  ASSERT_EQ(gpustrata_set_oom_dump((folder / "oom.pickle").c_str()), GPUSTRATA_OK);
   void* pointer = nullptr;
   fake_cuda_fail(1, 700);
-  EXPECT_EQ(memstrata_malloc(&pointer, 1000, 0, nullptr), MEMSTRATA_DEVICE_ERROR);
-  EXPECT_THAT(memstrata_last_error(), HasSubstr("cuMemAlloc on device 0 says"));
+  EXPECT_EQ(gpustrata_malloc(&pointer, 1000, 0, nullptr), GPUSTRATA_DEVICE_ERROR);
+  EXPECT_THAT(gpustrata_last_error(), HasSubstr("cuMemAlloc on device 0 says"));
   EXPECT_EQ(stat("num_ooms"), 0);
   EXPECT_EQ(folder.names(), 0);
   EXPECT_NE(take(1000), nullptr);
@@ -665,16 +665,16 @@ TEST_F(Capture, DeviceErrorsAreNotOutOfMemory) {
 
 TEST(CaptureWithoutVirtualMemory, ExpandableSegmentsSayWhatIsMissing) {
   ASSERT_EQ(setenv("FAKE_CUDA_NO_VMM", "1", 1), 0);
-  ASSERT_EQ(memstrata_set_allocator_settings("expandable_segments:True"), MEMSTRATA_OK);
+  ASSERT_EQ(gpustrata_set_allocator_settings("expandable_segments:True"), GPUSTRATA_OK);
   void* pointer = nullptr;
-  EXPECT_EQ(memstrata_malloc(&pointer, 1000, 0, nullptr), MEMSTRATA_DEVICE_ERROR);
-  EXPECT_THAT(memstrata_last_error(), HasSubstr("no virtual memory management"));
+  EXPECT_EQ(gpustrata_malloc(&pointer, 1000, 0, nullptr), GPUSTRATA_DEVICE_ERROR);
+  EXPECT_THAT(gpustrata_last_error(), HasSubstr("no virtual memory management"));
 }
 
 TEST(CaptureSimulated, WorksWithoutAnyDriver) {
-  ASSERT_EQ(memstrata_use_simulated_device(int64_t{1} << 30), MEMSTRATA_OK);
+  ASSERT_EQ(gpustrata_use_simulated_device(int64_t{1} << 30), GPUSTRATA_OK);
   EXPECT_NE(take(1000), nullptr);
-  EXPECT_EQ(memstrata_use_simulated_device(int64_t{1} << 30), MEMSTRATA_WRONG_USAGE);
+  EXPECT_EQ(gpustrata_use_simulated_device(int64_t{1} << 30), GPUSTRATA_WRONG_USAGE);
 }
 
 // --- Threads, fork, exit
@@ -692,7 +692,7 @@ void work(unsigned seed, int steps, int devices) {
   for (int i = 0; i < steps; ++i) {
     if (held.size() < 40 && random() % 5 < 3) {
       const size_t size = random() % 8 != 0 ? 1 + random() % 20000 : 1 + random() % (3 * kMiB);
-      auto* const bytes = static_cast<unsigned char*>(memstrata_alloc(
+      auto* const bytes = static_cast<unsigned char*>(gpustrata_alloc(
           size, static_cast<int>(random() % static_cast<unsigned>(devices)), stream(random() % 3 * 0x100)));
       if (bytes == nullptr) continue;
       const auto pattern = static_cast<unsigned char>(random());
@@ -704,29 +704,29 @@ void work(unsigned seed, int steps, int devices) {
       held.pop_back();
       ASSERT_TRUE(block.bytes[0] == block.pattern && block.bytes[block.size / 2] == block.pattern &&
                   block.bytes[block.size - 1] == block.pattern);
-      if (random() % 8 == 0) (void)memstrata_use_on_stream(block.bytes, stream(random() % 3 * 0x100));
-      memstrata_free(block.bytes, block.size, 0, nullptr);
+      if (random() % 8 == 0) (void)gpustrata_use_on_stream(block.bytes, stream(random() % 3 * 0x100));
+      gpustrata_free(block.bytes, block.size, 0, nullptr);
     }
   }
-  for (const Held& block : held) memstrata_free(block.bytes, block.size, 0, nullptr);
+  for (const Held& block : held) gpustrata_free(block.bytes, block.size, 0, nullptr);
 }
 
 void run_threads(int steps) {
   ASSERT_EQ(setenv("FAKE_CUDA_DEVICES", "2", 1), 0);
-  ASSERT_EQ(memstrata_record_memory_history(nullptr), MEMSTRATA_OK);
+  ASSERT_EQ(gpustrata_record_memory_history(nullptr), GPUSTRATA_OK);
   std::atomic<bool> stop{false};
   // Everything else that may happen at the same time.
   std::thread disturber([&] {
     for (int i = 0; !stop; ++i) {
-      memstrata_history history;
-      memstrata_default_history(&history);
+      gpustrata_history history;
+      gpustrata_default_history(&history);
       history.max_entries = 1000 + i % 3 * 1000;
-      EXPECT_EQ(memstrata_record_memory_history(&history), MEMSTRATA_OK);
-      const memstrata::Region region("step", i % 2);
-      EXPECT_EQ(memstrata_set_user_metadata(i % 2 == 0 ? "odd" : ""), MEMSTRATA_OK);
+      EXPECT_EQ(gpustrata_record_memory_history(&history), GPUSTRATA_OK);
+      const gpustrata::Region region("step", i % 2);
+      EXPECT_EQ(gpustrata_set_user_metadata(i % 2 == 0 ? "odd" : ""), GPUSTRATA_OK);
       EXPECT_FALSE(snapshot().empty());
       (void)stat("num_ooms", i % 2);
-      EXPECT_EQ(memstrata_empty_cache(), MEMSTRATA_OK);
+      EXPECT_EQ(gpustrata_empty_cache(), GPUSTRATA_OK);
     }
   });
   std::vector<std::thread> workers;
@@ -734,7 +734,7 @@ void run_threads(int steps) {
   for (std::thread& worker : workers) worker.join();
   stop = true;
   disturber.join();
-  EXPECT_EQ(memstrata_empty_cache(), MEMSTRATA_OK);
+  EXPECT_EQ(gpustrata_empty_cache(), GPUSTRATA_OK);
   for (int device = 0; device < 2; ++device) {
     EXPECT_EQ(stat("active.all.current", device), 0);
     EXPECT_EQ(fake_cuda_used(device), 0);
@@ -754,10 +754,10 @@ TEST_F(Capture, AForkedChildIsToldAndTheParentGoesOn) {
   ASSERT_GE(child, 0);
   if (child == 0) {
     void* none = nullptr;
-    const bool right = memstrata_malloc(&none, 1000, 0, nullptr) == MEMSTRATA_WRONG_USAGE &&
-                       none == nullptr && std::strstr(memstrata_last_error(), "forked child") != nullptr &&
-                       memstrata_release(pointer) == MEMSTRATA_WRONG_USAGE &&
-                       memstrata_dump_snapshot("/tmp/never") == MEMSTRATA_WRONG_USAGE &&
+    const bool right = gpustrata_malloc(&none, 1000, 0, nullptr) == GPUSTRATA_WRONG_USAGE &&
+                       none == nullptr && std::strstr(gpustrata_last_error(), "forked child") != nullptr &&
+                       gpustrata_release(pointer) == GPUSTRATA_WRONG_USAGE &&
+                       gpustrata_dump_snapshot("/tmp/never") == GPUSTRATA_WRONG_USAGE &&
                        fake_cuda_misuses() == 0;
     _exit(right ? 0 : 1);
   }
@@ -775,7 +775,7 @@ TEST_F(Capture, AForkedChildFreesInSilence) {
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    memstrata_free(pointer, 1000, 0, nullptr);
+    gpustrata_free(pointer, 1000, 0, nullptr);
     _exit(fake_cuda_misuses() == 0 ? 0 : 1);
   }
   int status = 0;
@@ -789,7 +789,7 @@ TEST_F(Capture, AForkedChildFreesInSilence) {
 TEST(CaptureFork, AChildOfAProgramThatHasNotBegunMayBegin) {
   const pid_t child = fork();
   ASSERT_GE(child, 0);
-  if (child == 0) _exit(memstrata_alloc(1000, 0, nullptr) != nullptr ? 0 : 1);
+  if (child == 0) _exit(gpustrata_alloc(1000, 0, nullptr) != nullptr ? 0 : 1);
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
@@ -801,7 +801,7 @@ TEST(CaptureExitDeathTest, ThreadsMayAllocateWhileTheProcessEnds) {
   ASSERT_EQ(setenv("ASAN_OPTIONS", "detect_leaks=0", 1), 0);
   EXPECT_EXIT(
       {
-        (void)memstrata_record_memory_history(nullptr);
+        (void)gpustrata_record_memory_history(nullptr);
         for (unsigned i = 0; i < 3; ++i) std::thread(work, i, 100000000, 1).detach();
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
         std::exit(0);
@@ -811,14 +811,14 @@ TEST(CaptureExitDeathTest, ThreadsMayAllocateWhileTheProcessEnds) {
 
 // A fixed number of steps, again and again: after the first time they take nothing more.
 void keep_a_history_of_2000() {
-  memstrata_history history;
-  memstrata_default_history(&history);
+  gpustrata_history history;
+  gpustrata_default_history(&history);
   history.max_entries = 2000;
-  ASSERT_EQ(memstrata_record_memory_history(&history), MEMSTRATA_OK);
+  ASSERT_EQ(gpustrata_record_memory_history(&history), GPUSTRATA_OK);
 }
 
 TEST_F(Capture, SteadyWorkTakesNoMoreMemory) {
-  if (!MEMSTRATA_COUNTS_MALLOC)
+  if (!GPUSTRATA_COUNTS_MALLOC)
     GTEST_SKIP() << "a sanitizer has its own malloc, of which mallinfo2 does not know";
   keep_a_history_of_2000();
   const auto heap = [] { return mallinfo2().uordblks + mallinfo2().hblkhd; };
@@ -845,18 +845,18 @@ TEST_F(Capture, SteadyWorkMakesNoMoreEvents) {
 
 TEST_F(Capture, TheCppFaceThrowsAndCleansUp) {
   {
-    memstrata::DeviceBuffer buffer(1000);
-    memstrata::DeviceBuffer moved = std::move(buffer);
+    gpustrata::DeviceBuffer buffer(1000);
+    gpustrata::DeviceBuffer moved = std::move(buffer);
     EXPECT_NE(moved.get(), nullptr);
     EXPECT_EQ(buffer.get(), nullptr);  // NOLINT: moved from
     EXPECT_EQ(stat("allocation.all.current"), 1);
   }
   EXPECT_EQ(stat("allocation.all.current"), 0);
   try {
-    const memstrata::DeviceBuffer huge(size_t{1} << 50);
+    const gpustrata::DeviceBuffer huge(size_t{1} << 50);
     FAIL();
-  } catch (const memstrata::CaptureError& error) {
-    EXPECT_EQ(error.status, MEMSTRATA_OUT_OF_MEMORY);
+  } catch (const gpustrata::CaptureError& error) {
+    EXPECT_EQ(error.status, GPUSTRATA_OUT_OF_MEMORY);
   }
 }
 
@@ -873,7 +873,7 @@ void* outer_function_of_the_test() {
 }
 
 TEST_F(Capture, CppStacksHaveNames) {
-  ASSERT_EQ(memstrata_record_memory_history(nullptr), MEMSTRATA_OK);
+  ASSERT_EQ(gpustrata_record_memory_history(nullptr), GPUSTRATA_OK);
   (void)outer_function_of_the_test();
   const std::string text = snapshot();
   const size_t inner = text.find("inner_function_of_the_test()");

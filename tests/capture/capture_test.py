@@ -1,7 +1,7 @@
-"""memstrata_torch.py in real Python processes, over the fake driver.
+"""gpustrata_torch.py in real Python processes, over the fake driver.
 
-Environment: MEMSTRATA_CAPTURE, the library; LD_LIBRARY_PATH with the fake libcuda.so.1. Every scenario is a
-process of its own, since the allocator is one per process. MEMSTRATA_PRELOAD: a sanitizer's runtime.
+Environment: GPUSTRATA_CAPTURE, the library; LD_LIBRARY_PATH with the fake libcuda.so.1. Every scenario is a
+process of its own, since the allocator is one per process. GPUSTRATA_PRELOAD: a sanitizer's runtime.
 """
 import ctypes.util
 import json
@@ -22,10 +22,10 @@ CAPTURE = ROOT / "capture"
 PRELUDE = f"""
 import ctypes, json, os, pickle, sys, threading, traceback
 sys.path.insert(0, {str(CAPTURE)!r})
-import memstrata_torch as m
+import gpustrata_torch as m
 lib = m._library()
-def take(size, device=0, stream=None): return lib.memstrata_alloc(size, device, stream)
-def give(pointer): lib.memstrata_free(pointer, 0, 0, None)
+def take(size, device=0, stream=None): return lib.gpustrata_alloc(size, device, stream)
+def give(pointer): lib.gpustrata_free(pointer, 0, 0, None)
 class Fake:  # what a test says to the fake driver; loaded when first asked
     def __getattr__(self, name):
         function = getattr(ctypes.CDLL("libcuda.so.1"), name)
@@ -42,8 +42,8 @@ class Scenario(InAFolder):
         script = self.folder / "scenario.py"
         script.write_text(PRELUDE + textwrap.dedent(code))
         variables = dict(os.environ, **(environment or {}))
-        if "MEMSTRATA_PRELOAD" in variables:
-            variables["LD_PRELOAD"] = variables["MEMSTRATA_PRELOAD"]
+        if "GPUSTRATA_PRELOAD" in variables:
+            variables["LD_PRELOAD"] = variables["GPUSTRATA_PRELOAD"]
         done = subprocess.run([sys.executable, str(script)], cwd=self.folder, env=variables, text=True,
                               capture_output=True, timeout=120)
         self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
@@ -143,7 +143,7 @@ class Recording(Scenario):
         self.assertTrue(ctypes.util.find_library("dw"), "There is no libdw.so.1 here: apt-get install libdw1")
         self.run_python("""
             m.record_memory_history()
-            fixture = ctypes.CDLL(os.environ["MEMSTRATA_STACK_FIXTURE"])
+            fixture = ctypes.CDLL(os.environ["GPUSTRATA_STACK_FIXTURE"])
             fixture.fixture_allocates.restype = ctypes.c_void_p
             assert fixture.fixture_allocates(ctypes.c_size_t(1000))
             frames = m.snapshot()["device_traces"][0][-1]["frames"][:2]
@@ -211,7 +211,7 @@ class Recording(Scenario):
             events = m.snapshot()["device_traces"][0]
             assert [(e["action"], e["size"]) for e in events] == [
                 (action, size) for size in range(1015, 1020) for action in ("alloc", "free_requested")], events
-            assert m.snapshot()["memstrata"]["lost_events"] == [32]  # 41 events and a marker of 10 + the snapshot's
+            assert m.snapshot()["gpustrata"]["lost_events"] == [32]  # 41 events and a marker of 10 + the snapshot's
         """)
 
     def test_out_of_memory_leaves_a_snapshot_and_the_program_goes_on(self):
@@ -228,7 +228,7 @@ class Recording(Scenario):
         last = self.load("oom.pickle")["device_traces"][0][-1]
         self.assertEqual((last["action"], last["size"], last["device_free"]), ("oom", 2 << 30, 1 << 30))
         self.assertEqual([f["name"] for f in last["frames"] if f["name"] in ("take", "too_much")], ["take", "too_much"])
-        self.assertIn("memstrata: out of memory; its snapshot is oom.pickle", told)
+        self.assertIn("gpustrata: out of memory; its snapshot is oom.pickle", told)
         self.assertIn("Tried to allocate 2.00 GiB", told)
 
     def test_statistics(self):
@@ -314,7 +314,7 @@ class Recording(Scenario):
                     b = take(5 << 20, 0, second)
                     assert b != a and take(5 << 20, 0, first) == a
                     fake.fake_cuda_hold(second)
-                    lib.memstrata_hook_record_stream(ctypes.c_void_p(a), ctypes.c_void_p(second))
+                    lib.gpustrata_hook_record_stream(ctypes.c_void_p(a), ctypes.c_void_p(second))
                     give(a)
                     states = [x["state"] for s in m.snapshot()["segments"] for x in s["blocks"] if x["address"] == a]
                     assert states == ["active_pending_free"], states
@@ -368,10 +368,10 @@ class Faults(Scenario):
 
     def test_no_library(self):
         self.run_python("""
-            os.environ["MEMSTRATA_CAPTURE"] = "/nowhere/lib.so"
+            os.environ["GPUSTRATA_CAPTURE"] = "/nowhere/lib.so"
             m._loaded = None
             try: m.memory_stats()
-            except m.CaptureError as e: assert "/nowhere/lib.so" in str(e) and "MEMSTRATA_CAPTURE" in str(e), e
+            except m.CaptureError as e: assert "/nowhere/lib.so" in str(e) and "GPUSTRATA_CAPTURE" in str(e), e
             else: raise AssertionError
         """)
 
@@ -389,11 +389,11 @@ class Faults(Scenario):
 
     def test_a_wrong_environment_is_told_and_ignored(self):
         _, told = self.run_python("assert take(1000)", {"PYTORCH_CUDA_ALLOC_CONF": "max_split_size_mb:1"})
-        self.assertIn("memstrata: PYTORCH_CUDA_ALLOC_CONF is ignored", told)
+        self.assertIn("gpustrata: PYTORCH_CUDA_ALLOC_CONF is ignored", told)
         self.assertIn("max_split_size_mb", told)
         # A key that only a newer PyTorch knows costs no other.
         _, told = self.run_python("assert take(1000)", {"PYTORCH_CUDA_ALLOC_CONF": "max_splt_size_mb:128"})
-        self.assertIn("memstrata: PYTORCH_CUDA_ALLOC_CONF: max_splt_size_mb is not known here", told)
+        self.assertIn("gpustrata: PYTORCH_CUDA_ALLOC_CONF: max_splt_size_mb is not known here", told)
 
     def test_the_slow_unwinder_is_told(self):
         """Where libunwind cannot be loaded: an empty file stands before the system's."""
@@ -404,14 +404,14 @@ class Faults(Scenario):
             sys.stderr.write("and C++\\n"); sys.stderr.flush()
             m.record_memory_history(); m.record_memory_history()
             take(1000)
-            assert any("memstrata" not in f["name"] for f in m.snapshot()["device_traces"][0][-1]["frames"])
+            assert any("gpustrata" not in f["name"] for f in m.snapshot()["device_traces"][0][-1]["frames"])
         """
         out, told = self.run_python(program, libraries)
         self.assertEqual(out, "libgcc\n")
         self.assertTrue(told.startswith("and C++\n"), told)
         self.assertEqual(told.count("C++ stacks are gathered by the compiler's unwinder"), 1, told)
         self.assertIn("libunwind.so.8", told)
-        _, told = self.run_python(program, {**libraries, "MEMSTRATA_UNWINDER": "libgcc"})
+        _, told = self.run_python(program, {**libraries, "GPUSTRATA_UNWINDER": "libgcc"})
         self.assertEqual(told, "and C++\n")
 
     def test_fork(self):
@@ -445,11 +445,11 @@ class Faults(Scenario):
         """)
 
     def test_a_second_copy_is_noticed(self):
-        copy = self.folder / "libmemstrata_capture.so"
-        shutil.copy(os.environ["MEMSTRATA_CAPTURE"], copy)
+        copy = self.folder / "libgpustrata_capture.so"
+        shutil.copy(os.environ["GPUSTRATA_CAPTURE"], copy)
         _, told = self.run_python(f"""
             other = ctypes.CDLL({str(copy)!r})
-            lib.memstrata_hook_init(1)
+            lib.gpustrata_hook_init(1)
         """)
         self.assertIn("two copies are loaded", told)
 
@@ -471,12 +471,12 @@ class Files(Scenario):
         # They are called under a lock of PyTorch's; a thread that holds Python's lock may wait for that one.
         self.run_python("""
             m.record_memory_history(stacks="python")
-            lib.memstrata_mempool_alloc.restype = ctypes.c_void_p
-            lib.memstrata_mempool_alloc.argtypes = [ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]
-            lib.memstrata_mempool_free.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]
+            lib.gpustrata_mempool_alloc.restype = ctypes.c_void_p
+            lib.gpustrata_mempool_alloc.argtypes = [ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]
+            lib.gpustrata_mempool_free.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]
             with_python = take(1000)
-            without = lib.memstrata_mempool_alloc(1000, 0, None)
-            lib.memstrata_mempool_free(without, 1000, 0, None)
+            without = lib.gpustrata_mempool_alloc(1000, 0, None)
+            lib.gpustrata_mempool_free(without, 1000, 0, None)
             stacks = [len(e["frames"]) for e in m.snapshot()["device_traces"][0] if e["action"] == "alloc"]
             assert stacks[0] > 0 and stacks[1] == 0, stacks
         """)
@@ -528,7 +528,7 @@ class Install(Scenario):
             print(m.install())
         """)
         self.assertEqual(out, "False\n")
-        self.assertIn("memstrata: not installed, PyTorch's own allocator stays", told)
+        self.assertIn("gpustrata: not installed, PyTorch's own allocator stays", told)
 
     def test_hooks_and_functions_are_given(self):
         self.run_python(self.torch() + """

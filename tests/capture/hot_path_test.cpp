@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "capture/memstrata.h"
+#include "capture/gpustrata.h"
 #include "tests/capture/own_malloc.h"
 
 namespace {
@@ -20,7 +20,7 @@ thread_local int64_t t_taken = 0;
 
 }  // namespace
 
-#if MEMSTRATA_COUNTS_MALLOC
+#if GPUSTRATA_COUNTS_MALLOC
 // glibc's own, under the names that a program may define itself. operator new comes here too.
 extern "C" {
 // NOLINTBEGIN(bugprone-reserved-identifier, readability-inconsistent-declaration-parameter-name)
@@ -64,8 +64,8 @@ void* stream(uintptr_t number) { return reinterpret_cast<void*>(number); }
   std::array<void*, 8> held{};
   for (size_t i = 0; i < 1000 + held.size(); ++i) {
     void*& place = held[i % held.size()];
-    if (place != nullptr) memstrata_free(place, 0, 0, nullptr);
-    place = i < 1000 ? memstrata_alloc(size_t{1000} << i % 12, 0, stream(i % 3 * 0x100)) : nullptr;
+    if (place != nullptr) gpustrata_free(place, 0, 0, nullptr);
+    place = i < 1000 ? gpustrata_alloc(size_t{1000} << i % 12, 0, stream(i % 3 * 0x100)) : nullptr;
   }
 }
 
@@ -85,29 +85,29 @@ void* stream(uintptr_t number) { return reinterpret_cast<void*>(number); }
 class HotPath : public testing::Test {
  protected:
   void SetUp() override {
-    if (!MEMSTRATA_COUNTS_MALLOC) GTEST_SKIP() << "malloc is the sanitizer's";
+    if (!GPUSTRATA_COUNTS_MALLOC) GTEST_SKIP() << "malloc is the sanitizer's";
     char* bytes = nullptr;
     size_t size = 0;
     t_counting = true;
-    const memstrata_status status = memstrata_snapshot(&bytes, &size);  // takes memory in the library
+    const gpustrata_status status = gpustrata_snapshot(&bytes, &size);  // takes memory in the library
     t_counting = false;
-    ASSERT_EQ(status, MEMSTRATA_OK);
-    memstrata_free_bytes(bytes);
+    ASSERT_EQ(status, GPUSTRATA_OK);
+    gpustrata_free_bytes(bytes);
     ASSERT_GT(t_taken, 10) << "malloc is not counted";
   }
   void record(const char* context, int64_t entries) {
-    memstrata_history history;
-    memstrata_default_history(&history);
+    gpustrata_history history;
+    gpustrata_default_history(&history);
     history.context = context;
     history.max_entries = entries;
-    ASSERT_EQ(memstrata_record_memory_history(&history), MEMSTRATA_OK) << memstrata_last_error();
+    ASSERT_EQ(gpustrata_record_memory_history(&history), GPUSTRATA_OK) << gpustrata_last_error();
   }
 };
 
 TEST_F(HotPath, TakesNoMemoryWithoutRecording) { EXPECT_EQ(taken_by_work(), 0); }
 
 TEST_F(HotPath, TakesNoMemoryInExpandableSegments) {
-  ASSERT_EQ(memstrata_set_allocator_settings("expandable_segments:True"), MEMSTRATA_OK);
+  ASSERT_EQ(gpustrata_set_allocator_settings("expandable_segments:True"), GPUSTRATA_OK);
   EXPECT_EQ(taken_by_work(), 0);
 }
 

@@ -1,10 +1,10 @@
-// MEMSTRATA_COUNTS_MALLOC: is malloc that of glibc, which can be counted? A sanitizer has its own.
+// GPUSTRATA_COUNTS_MALLOC: is malloc that of glibc, which can be counted? A sanitizer has its own.
 #pragma once
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define MEMSTRATA_COUNTS_MALLOC 0
+#define GPUSTRATA_COUNTS_MALLOC 0
 #elif defined(__has_feature)
-#define MEMSTRATA_COUNTS_MALLOC !(__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#define GPUSTRATA_COUNTS_MALLOC !(__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
 #else
-#define MEMSTRATA_COUNTS_MALLOC 1
+#define GPUSTRATA_COUNTS_MALLOC 1
 #endif

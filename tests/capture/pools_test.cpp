@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "capture/memstrata.h"
+#include "capture/gpustrata.h"
 #include "tests/capture/fake_cuda/fake_cuda.h"
 
 namespace {
@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 
 constexpr size_t kPoolsMiB = size_t{1} << 20;
-constexpr memstrata_pool kHelper{0, 1}, kUnknown{0, 9};
+constexpr gpustrata_pool kHelper{0, 1}, kUnknown{0, 9};
 
 class CapturedPools : public testing::Test {
  protected:
@@ -21,51 +21,51 @@ class CapturedPools : public testing::Test {
 
   [[nodiscard]] static char* allocated(size_t bytes) {
     void* pointer = nullptr;
-    EXPECT_EQ(memstrata_malloc(&pointer, bytes, 0, nullptr), MEMSTRATA_OK) << memstrata_last_error();
+    EXPECT_EQ(gpustrata_malloc(&pointer, bytes, 0, nullptr), GPUSTRATA_OK) << gpustrata_last_error();
     return static_cast<char*>(pointer);
   }
-  [[nodiscard]] static char* allocated_in(memstrata_pool pool, size_t bytes) {
-    EXPECT_EQ(memstrata_pool_begin(0, pool), MEMSTRATA_OK) << memstrata_last_error();
+  [[nodiscard]] static char* allocated_in(gpustrata_pool pool, size_t bytes) {
+    EXPECT_EQ(gpustrata_pool_begin(0, pool), GPUSTRATA_OK) << gpustrata_last_error();
     char* const pointer = allocated(bytes);
-    EXPECT_EQ(memstrata_pool_end(0, pool), MEMSTRATA_OK) << memstrata_last_error();
+    EXPECT_EQ(gpustrata_pool_end(0, pool), GPUSTRATA_OK) << gpustrata_last_error();
     return pointer;
   }
   static void freed(void* pointer) {
-    EXPECT_EQ(memstrata_release(pointer), MEMSTRATA_OK) << memstrata_last_error();
+    EXPECT_EQ(gpustrata_release(pointer), GPUSTRATA_OK) << gpustrata_last_error();
   }
   [[nodiscard]] static size_t reserved() {
     int64_t bytes = -1;
-    EXPECT_EQ(memstrata_memory_usage(0, nullptr, &bytes), MEMSTRATA_OK);
+    EXPECT_EQ(gpustrata_memory_usage(0, nullptr, &bytes), GPUSTRATA_OK);
     return static_cast<size_t>(bytes);
   }
   // Leaves 64 MiB of the device.
   static void make_the_device_small() {
     int64_t total = 0;
-    ASSERT_EQ(memstrata_memory_info(0, nullptr, &total), MEMSTRATA_OK);
+    ASSERT_EQ(gpustrata_memory_info(0, nullptr, &total), GPUSTRATA_OK);
     ASSERT_EQ(
-        memstrata_set_memory_fraction(static_cast<double>(64 * kPoolsMiB) / static_cast<double>(total), 0),
-        MEMSTRATA_OK);
+        gpustrata_set_memory_fraction(static_cast<double>(64 * kPoolsMiB) / static_cast<double>(total), 0),
+        GPUSTRATA_OK);
   }
   struct Base {
-    memstrata_status status;
+    gpustrata_status status;
     void* pointer = nullptr;
     size_t size = 0;
   };
   [[nodiscard]] static Base base_of(void* pointer) {
     Base base{};
-    base.status = memstrata_base_allocation(pointer, &base.pointer, &base.size);
+    base.status = gpustrata_base_allocation(pointer, &base.pointer, &base.size);
     return base;
   }
 };
 
 // 512 bytes take a segment of 2 MiB of their own, and 5 MiB one of 20 MiB: nothing is cut off from either.
 TEST_F(CapturedPools, APoolThatIsNotSplitHandsOutWholeSegments) {
-  ASSERT_EQ(memstrata_pool_begin(0, kHelper), MEMSTRATA_OK);
-  ASSERT_EQ(memstrata_pool_no_split(0, kHelper), MEMSTRATA_OK) << memstrata_last_error();
+  ASSERT_EQ(gpustrata_pool_begin(0, kHelper), GPUSTRATA_OK);
+  ASSERT_EQ(gpustrata_pool_no_split(0, kHelper), GPUSTRATA_OK) << gpustrata_last_error();
   char* const a = allocated(512);
-  EXPECT_EQ(memstrata_block_size(a), 2 * kPoolsMiB);
+  EXPECT_EQ(gpustrata_block_size(a), 2 * kPoolsMiB);
   EXPECT_EQ(reserved(), 2 * kPoolsMiB);
-  EXPECT_EQ(memstrata_block_size(allocated(5 * kPoolsMiB)), 20 * kPoolsMiB);
+  EXPECT_EQ(gpustrata_block_size(allocated(5 * kPoolsMiB)), 20 * kPoolsMiB);
   EXPECT_EQ(reserved(), 22 * kPoolsMiB);
   (void)allocated(512);
   EXPECT_EQ(reserved(), 24 * kPoolsMiB);
@@ -74,17 +74,17 @@ TEST_F(CapturedPools, APoolThatIsNotSplitHandsOutWholeSegments) {
   freed(a);
   char* const again = allocated(1024);
   EXPECT_EQ(again, a);
-  EXPECT_EQ(memstrata_block_size(again), 2 * kPoolsMiB);
+  EXPECT_EQ(gpustrata_block_size(again), 2 * kPoolsMiB);
   EXPECT_EQ(reserved(), 24 * kPoolsMiB);
-  EXPECT_EQ(memstrata_pool_end(0, kHelper), MEMSTRATA_OK);
+  EXPECT_EQ(gpustrata_pool_end(0, kHelper), GPUSTRATA_OK);
 }
 
 TEST_F(CapturedPools, OtherPoolsAreSplit) {
   char* const a = allocated_in(kHelper, 512);
-  ASSERT_EQ(memstrata_pool_retain(0, kUnknown), MEMSTRATA_OK);
-  ASSERT_EQ(memstrata_pool_no_split(0, kUnknown), MEMSTRATA_OK);
+  ASSERT_EQ(gpustrata_pool_retain(0, kUnknown), GPUSTRATA_OK);
+  ASSERT_EQ(gpustrata_pool_no_split(0, kUnknown), GPUSTRATA_OK);
   char* const b = allocated_in(kHelper, 512);
-  EXPECT_EQ(memstrata_block_size(a), 512U);
+  EXPECT_EQ(gpustrata_block_size(a), 512U);
   EXPECT_EQ(b - a, 512);
   EXPECT_EQ(reserved(), 2 * kPoolsMiB);
 }
@@ -95,16 +95,16 @@ TEST_F(CapturedPools, APoolHelpsOutBeforeOutOfMemoryIfItMay) {
   char* const a = allocated_in(kHelper, 50 * kPoolsMiB);
   freed(a);
   void* refused = a;
-  EXPECT_EQ(memstrata_malloc(&refused, 40 * kPoolsMiB, 0, nullptr), MEMSTRATA_OUT_OF_MEMORY);
+  EXPECT_EQ(gpustrata_malloc(&refused, 40 * kPoolsMiB, 0, nullptr), GPUSTRATA_OUT_OF_MEMORY);
   EXPECT_EQ(refused, nullptr);
-  ASSERT_EQ(memstrata_pool_use_on_oom(0, kHelper), MEMSTRATA_OK) << memstrata_last_error();
+  ASSERT_EQ(gpustrata_pool_use_on_oom(0, kHelper), GPUSTRATA_OK) << gpustrata_last_error();
   char* const b = allocated(40 * kPoolsMiB);
   EXPECT_EQ(b, a);
   EXPECT_EQ(reserved(), 50 * kPoolsMiB);
   // It is the pool's, and goes back there.
   void* live[2] = {};
   size_t count = 0;
-  ASSERT_EQ(memstrata_pool_allocations(0, kHelper, live, 2, &count), MEMSTRATA_OK);
+  ASSERT_EQ(gpustrata_pool_allocations(0, kHelper, live, 2, &count), GPUSTRATA_OK);
   EXPECT_EQ(count, 1U);
   EXPECT_EQ(live[0], b);
   freed(b);
@@ -116,22 +116,22 @@ TEST_F(CapturedPools, APoolHelpsOutBeforeOutOfMemoryIfItMay) {
 TEST_F(CapturedPools, APoolHelpsOutInNeedOnly) {
   char* const a = allocated_in(kHelper, 50 * kPoolsMiB);
   freed(a);
-  ASSERT_EQ(memstrata_pool_use_on_oom(0, kHelper), MEMSTRATA_OK);
+  ASSERT_EQ(gpustrata_pool_use_on_oom(0, kHelper), GPUSTRATA_OK);
   EXPECT_NE(allocated(40 * kPoolsMiB), a);
   EXPECT_EQ(reserved(), 90 * kPoolsMiB);
 }
 
 TEST_F(CapturedPools, PoolsThatAreNotThereAreRefused) {
-  EXPECT_EQ(memstrata_pool_use_on_oom(0, kUnknown), MEMSTRATA_WRONG_USAGE);
-  EXPECT_THAT(memstrata_last_error(), HasSubstr("there is no pool (0, 9)"));
-  EXPECT_EQ(memstrata_pool_no_split(0, kUnknown), MEMSTRATA_WRONG_USAGE);
-  EXPECT_EQ(memstrata_pool_no_split(0, {0, 0}), MEMSTRATA_WRONG_USAGE);
-  EXPECT_THAT(memstrata_last_error(), HasSubstr("(0, 0) is the default pool"));
-  ASSERT_EQ(memstrata_pool_retain(0, kUnknown), MEMSTRATA_OK);
-  ASSERT_EQ(memstrata_pool_release(0, kUnknown), MEMSTRATA_OK);
-  EXPECT_EQ(memstrata_pool_use_on_oom(0, kUnknown), MEMSTRATA_WRONG_USAGE);
-  EXPECT_THAT(memstrata_last_error(), HasSubstr("pool (0, 9) was released"));
-  EXPECT_EQ(memstrata_pool_use_on_oom(99, kHelper), MEMSTRATA_WRONG_USAGE);
+  EXPECT_EQ(gpustrata_pool_use_on_oom(0, kUnknown), GPUSTRATA_WRONG_USAGE);
+  EXPECT_THAT(gpustrata_last_error(), HasSubstr("there is no pool (0, 9)"));
+  EXPECT_EQ(gpustrata_pool_no_split(0, kUnknown), GPUSTRATA_WRONG_USAGE);
+  EXPECT_EQ(gpustrata_pool_no_split(0, {0, 0}), GPUSTRATA_WRONG_USAGE);
+  EXPECT_THAT(gpustrata_last_error(), HasSubstr("(0, 0) is the default pool"));
+  ASSERT_EQ(gpustrata_pool_retain(0, kUnknown), GPUSTRATA_OK);
+  ASSERT_EQ(gpustrata_pool_release(0, kUnknown), GPUSTRATA_OK);
+  EXPECT_EQ(gpustrata_pool_use_on_oom(0, kUnknown), GPUSTRATA_WRONG_USAGE);
+  EXPECT_THAT(gpustrata_last_error(), HasSubstr("pool (0, 9) was released"));
+  EXPECT_EQ(gpustrata_pool_use_on_oom(99, kHelper), GPUSTRATA_WRONG_USAGE);
 }
 
 // 1 MiB and then 512 bytes: the one in a segment of 2 MiB, the other behind it. 30 MiB have a segment of their own.
@@ -142,32 +142,32 @@ TEST_F(CapturedPools, TheBaseOfAnAllocationIsItsWholeSegment) {
   ASSERT_EQ(second - first, static_cast<ptrdiff_t>(kPoolsMiB));
   for (char* inside : {first, first + kPoolsMiB - 1, second, second + 511}) {
     const Base base = base_of(inside);
-    EXPECT_EQ(base.status, MEMSTRATA_OK) << memstrata_last_error();
+    EXPECT_EQ(base.status, GPUSTRATA_OK) << gpustrata_last_error();
     EXPECT_EQ(base.pointer, first);
     EXPECT_EQ(base.size, 2 * kPoolsMiB);
   }
   EXPECT_EQ(base_of(large + 1).pointer, large);
   EXPECT_EQ(base_of(large + 1).size, 30 * kPoolsMiB);
-  EXPECT_EQ(memstrata_base_allocation(second, nullptr, nullptr), MEMSTRATA_OK);
+  EXPECT_EQ(gpustrata_base_allocation(second, nullptr, nullptr), GPUSTRATA_OK);
 }
 
 TEST_F(CapturedPools, WhatIsFreeOrForeignHasNoBase) {
   char* const first = allocated(kPoolsMiB);
   char* const second = allocated(512);
-  EXPECT_EQ(base_of(second + 512).status, MEMSTRATA_WRONG_USAGE);  // of the segment, of no allocation
-  EXPECT_THAT(memstrata_last_error(), HasSubstr("no allocation holds the address"));
+  EXPECT_EQ(base_of(second + 512).status, GPUSTRATA_WRONG_USAGE);  // of the segment, of no allocation
+  EXPECT_THAT(gpustrata_last_error(), HasSubstr("no allocation holds the address"));
   freed(first);
-  EXPECT_EQ(base_of(first).status, MEMSTRATA_WRONG_USAGE);
+  EXPECT_EQ(base_of(first).status, GPUSTRATA_WRONG_USAGE);
   EXPECT_EQ(base_of(second).pointer, first);
   int foreign = 0;
-  EXPECT_EQ(base_of(&foreign).status, MEMSTRATA_WRONG_USAGE);
-  EXPECT_EQ(base_of(nullptr).status, MEMSTRATA_WRONG_USAGE);
+  EXPECT_EQ(base_of(&foreign).status, GPUSTRATA_WRONG_USAGE);
+  EXPECT_EQ(base_of(nullptr).status, GPUSTRATA_WRONG_USAGE);
 }
 
 TEST_F(CapturedPools, ExpandableSegmentsHaveNoBase) {
-  ASSERT_EQ(memstrata_set_allocator_settings("expandable_segments:True"), MEMSTRATA_OK);
-  EXPECT_EQ(base_of(allocated(kPoolsMiB)).status, MEMSTRATA_WRONG_USAGE);
-  EXPECT_THAT(memstrata_last_error(),
+  ASSERT_EQ(gpustrata_set_allocator_settings("expandable_segments:True"), GPUSTRATA_OK);
+  EXPECT_EQ(base_of(allocated(kPoolsMiB)).status, GPUSTRATA_WRONG_USAGE);
+  EXPECT_THAT(gpustrata_last_error(),
               HasSubstr("lies in an expandable segment, which has no base allocation"));
 }
 

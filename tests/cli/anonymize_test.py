@@ -1,4 +1,4 @@
-"""`memstrata anonymize`: all numbers stay, no word of the program does; both read by Python's pickle and by the command."""
+"""`gpustrata anonymize`: all numbers stay, no word of the program does; both read by Python's pickle and by the command."""
 import json
 import pickle
 import random

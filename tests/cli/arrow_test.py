@@ -1,4 +1,4 @@
-"""`memstrata convert --to arrow`: what does not need a library to look at. Every value is compared in
+"""`gpustrata convert --to arrow`: what does not need a library to look at. Every value is compared in
 tests/python/arrow_test.py.
 """
 import gzip
@@ -65,7 +65,7 @@ class Arrow(InAFolder):
 
     def test_wrong_usage_is_told_in_words_and_writes_nothing(self):
         for arguments, words in (
-                (["-o", self.folder / "x.parquet"], "pip install 'memstrata[arrow]'"),
+                (["-o", self.folder / "x.parquet"], "pip install 'gpustrata[arrow]'"),
                 (["-o", self.folder / "x", "--to", "parquet", "--table", "lives"], 'table=\\"lives\\"'),
                 (["-o", self.folder / "x.csv", "--table", "lives"], "csv has events or blocks"),
                 (["-o", self.folder / "x.json", "--table", "lives"], "Only csv and arrow have tables"),

@@ -26,9 +26,9 @@ def objects(result):
 
 class Usage(unittest.TestCase):
     def test_version_is_that_of_the_build(self):
-        version = re.search(r"project\(memstrata VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
+        version = re.search(r"project\(gpustrata VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
         result = run("--version")
-        self.assertEqual((result.returncode, result.stdout.decode().strip()), (SUCCESS, f"memstrata {version}"))
+        self.assertEqual((result.returncode, result.stdout.decode().strip()), (SUCCESS, f"gpustrata {version}"))
 
     def test_help_names_the_command_and_the_exit_codes(self):
         result = run("--help")
@@ -54,7 +54,7 @@ class Usage(unittest.TestCase):
     def test_a_wrong_word_is_told_which_ones_there_are(self):
         result = run("top", "file", "--by", "colour")
         self.assertEqual(result.returncode, USAGE)
-        self.assertRegex(result.stderr.decode(), r'^memstrata: --by: say stack, .*function or file, not "colour"\n')
+        self.assertRegex(result.stderr.decode(), r'^gpustrata: --by: say stack, .*function or file, not "colour"\n')
         self.assertNotIn("{", run("top", "--help").stdout.decode())
         for command in ("top", "state", "stats", "flamegraph", "compare"):
             self.assertRegex(run(command, "--help").stdout.decode(), r"--at.*MOMENT")
@@ -242,7 +242,7 @@ class Truncated(unittest.TestCase):
 
 
 class Simulate(unittest.TestCase):
-    """memstrata simulate: what the reference cases (unit and wasm tests) do not see."""
+    """gpustrata simulate: what the reference cases (unit and wasm tests) do not see."""
 
     def test_text_shows_steps_segments_and_the_summary(self):
         result = run("simulate", "-", stdin=b"m a 2097152\nm b 512\nf a\n")
@@ -412,11 +412,11 @@ class Html(InAFolder):
             answer = objects(result)[0]
             page = self.out.read_bytes()
             self.assertEqual((answer["bytes"], answer["output"]), (len(page), str(self.out)))
-            before, rest = page.split(b'<script type="application/octet-stream" id="memstrata-snapshot" data-name="input.pickle">')
+            before, rest = page.split(b'<script type="application/octet-stream" id="gpustrata-snapshot" data-name="input.pickle">')
             inside, after = rest.split(b"</script>\n", 1)
             # What links name the file by is told behind it.
             told, after = after.split(b"</template>\n", 1)
-            self.assertRegex(told, rb'^<template id="memstrata-snapshot-hash" data-hash="[0-9a-f]{16}">$')
+            self.assertRegex(told, rb'^<template id="gpustrata-snapshot-hash" data-hash="[0-9a-f]{16}">$')
             self.assertEqual(before + after, VIEWER)
             packed = base64.b64decode(inside, validate=True)
             self.assertEqual(len(packed), answer["packed_bytes"])

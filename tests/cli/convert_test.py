@@ -1,4 +1,4 @@
-"""`memstrata convert` against Python's own reading of the original."""
+"""`gpustrata convert` against Python's own reading of the original."""
 import csv
 import gzip
 import io

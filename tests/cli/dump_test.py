@@ -1,4 +1,4 @@
-"""`memstrata simulate --dump`: random scripts, and what Python and the rules of PyTorch's viewer say of the dump."""
+"""`gpustrata simulate --dump`: random scripts, and what Python and the rules of PyTorch's viewer say of the dump."""
 import json
 import pickle
 import random

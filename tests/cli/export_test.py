@@ -1,4 +1,4 @@
-"""`memstrata convert --to trace|speedscope|folded|pprof`, opened by readers that know nothing of this program."""
+"""`gpustrata convert --to trace|speedscope|folded|pprof`, opened by readers that know nothing of this program."""
 import gzip
 import json
 import pickle

@@ -18,7 +18,7 @@ STEPS = 8
 
 def line(**known):
     """A line of facts of which nothing is known but this."""
-    return json.dumps({"memstrata_facts": 1, "file": "x", "device": 0, **known}) + "\n"
+    return json.dumps({"gpustrata_facts": 1, "file": "x", "device": 0, **known}) + "\n"
 
 
 def rank_snapshot(activations=2, leak=0, extra=0, oom=False, late=0):
@@ -100,7 +100,7 @@ class Fleet(InOneFolder):
     # -- facts
     def test_numbers_of_a_rank(self):
         (one,) = self.facts(self.rank(0))
-        self.assertEqual((one["memstrata_facts"], one["file"], one["run"], one["rank"]), (1, "rank0.pickle", "a", 0))
+        self.assertEqual((one["gpustrata_facts"], one["file"], one["run"], one["rank"]), (1, "rank0.pickle", "a", 0))
         self.assertEqual((one["start_requested"], one["peak_requested"], one["end_requested"]), (0, 200 * MIB, 100 * MIB))
         self.assertEqual((one["peak_reserved"], one["end_reserved"], one["end_allocated"]),
                          (512 * MIB, 512 * MIB, 100 * MIB))
@@ -315,7 +315,7 @@ class Fleet(InOneFolder):
         self.assertEqual(done.returncode, 2)
         self.assertIn("rank8.pickle", done.stderr)
         line = json.loads(out.read_text())
-        self.assertEqual((line["memstrata_facts"], line["file"], line["rank"], set(line["error"])),
+        self.assertEqual((line["gpustrata_facts"], line["file"], line["rank"], set(line["error"])),
                          (1, "rank8.pickle", 8, {"code", "message", "offset"}))
 
     # -- fleet
@@ -445,27 +445,27 @@ class Fleet(InOneFolder):
     def test_hostile_lines(self):
         good = run("facts", self.rank(0), text=True).stdout
         lines = {
-            "no json": "{\"memstrata_facts\"",
+            "no json": "{\"gpustrata_facts\"",
             "a list": "[1]",
-            "newer": good.replace("\"memstrata_facts\":1", "\"memstrata_facts\":2"),
+            "newer": good.replace("\"gpustrata_facts\":1", "\"gpustrata_facts\":2"),
             "a text for a number": good.replace("\"peak_requested\":", "\"peak_requested\":\"9\",\"x\":"),
             "a number for a share": good.replace("\"fragmentation\":0.0", "\"fragmentation\":\"much\""),
             "no version": "{}",
-            "no device, no file": "{\"memstrata_facts\":1}",
-            "no device": "{\"memstrata_facts\":1,\"file\":\"x\"}",
+            "no device, no file": "{\"gpustrata_facts\":1}",
+            "no device": "{\"gpustrata_facts\":1,\"file\":\"x\"}",
             "no file": good.replace("\"file\":", "\"x\":", 1),
             "a number for a name": good.replace("\"file\":", "\"file\":7,\"x\":", 1),
         }
         for name, line in lines.items():
             path = self.folder / "hostile.facts.json"
-            write(path, "{\"memstrata_facts\":1,\"run\":\"a\",\"rank\":1,\"file\":\"x\",\"device\":0}\n" + line.strip() + "\n" + good)
+            write(path, "{\"gpustrata_facts\":1,\"run\":\"a\",\"rank\":1,\"file\":\"x\",\"device\":0}\n" + line.strip() + "\n" + good)
             fleet = self.fleet(path, code=2)
             self.assertEqual(fleet["unreadable_count"], 1, name)
             self.assertTrue(fleet["unreadable"][0]["message"].startswith("Line 2: "), name)
             self.assertEqual(fleet["says"][0], "1 line of a file of facts could not be read.", name)
             self.assertEqual(self.column(fleet, "rank"), [0, 1], name)
         with open(path, "w") as out:
-            out.write("{\"memstrata_facts\":1,\"device\":0,\"rank\":1,\"file\":\"'); DROP TABLE lines; --\",\"curve\":{\"allocated\":[1e300,"
+            out.write("{\"gpustrata_facts\":1,\"device\":0,\"rank\":1,\"file\":\"'); DROP TABLE lines; --\",\"curve\":{\"allocated\":[1e300,"
                       "-5,\"x\",null,[1]],\"from_us\":9,\"to_us\":1},\"peak_stacks\":[7,null,{\"stack\":5}]}\n")
         self.assertEqual(self.column(self.fleet(path), "file"), ["'); DROP TABLE lines; --"])
 
@@ -477,7 +477,7 @@ class Fleet(InOneFolder):
             fleet = self.fleet(folder / name, code=2)
             self.assertIn(f"{bad} line{'s' if bad > 1 else ''} of a file of facts could not be read.", fleet["says"])
             self.assertEqual((fleet["findings"][-1]["title"], fleet["unreadable_count"]), (fleet["says"][0][:-1], bad))
-        write(folder / "three.json", "{\"memstrata_facts\":1,\"file\":\"rank9\",\"error\":{\"message\":\"gone\"}}\n")
+        write(folder / "three.json", "{\"gpustrata_facts\":1,\"file\":\"rank9\",\"error\":{\"message\":\"gone\"}}\n")
         write(folder / "four.pickle", b"")
         fleet = self.fleet(folder, code=2)
         self.assertEqual(fleet["says"][0], "2 files and 10 lines of 2 files of facts could not be read.")
@@ -513,7 +513,7 @@ class Fleet(InOneFolder):
             ranks = self.column(fleet, "rank")
             self.assertEqual(ranks, list(range(len(ranks))))
             self.assertGreater(len(ranks), 3)
-        write(path, gzip.compress(b"{\"memstrata_facts\":1") + gzip.compress(bytes(100_000_000)) * 15)  # 1.5 GB of one line in 1.5 MB
+        write(path, gzip.compress(b"{\"gpustrata_facts\":1") + gzip.compress(bytes(100_000_000)) * 15)  # 1.5 GB of one line in 1.5 MB
         done = run("fleet", path, text=True)
         self.assertEqual(done.returncode, 2)
         self.assertIn("unpacks to too much", done.stderr)
@@ -559,7 +559,7 @@ class Fleet(InOneFolder):
         empty.mkdir(parents=True)
         done = run("fleet", empty, text=True)
         self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertIn("memstrata facts FILE", done.stderr)
+        self.assertIn("gpustrata facts FILE", done.stderr)
         done = run("fleet", self.folder / "not there", text=True)
         self.assertEqual(done.returncode, 2)
         self.assertIn("No such file", done.stderr)

@@ -1,4 +1,4 @@
-"""`memstrata manual`: the page and the completions name what the commands' own help names."""
+"""`gpustrata manual`: the page and the completions name what the commands' own help names."""
 import re
 import subprocess
 import tempfile
@@ -24,7 +24,7 @@ def completed(script, *words):
         path.write_text(script)
         line = " ".join(f"'{word}'" for word in words)
         told = subprocess.run(
-            ["bash", "-c", f"source {path}; COMP_WORDS=(memstrata {line}); COMP_CWORD={len(words)}; _memstrata; "
+            ["bash", "-c", f"source {path}; COMP_WORDS=(gpustrata {line}); COMP_CWORD={len(words)}; _gpustrata; "
              "printf '%s\\n' \"${COMPREPLY[@]}\""], capture_output=True, text=True, check=True)
         return set(told.stdout.split())
 

@@ -1,4 +1,4 @@
-"""`memstrata ops` of the made-up run that site/guide/negative.md explains: the numbers of the page, by hand."""
+"""`gpustrata ops` of the made-up run that site/guide/negative.md explains: the numbers of the page, by hand."""
 import unittest
 
 from support.paths import PROFILERS

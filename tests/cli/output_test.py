@@ -183,7 +183,7 @@ class Killed(WithInput):
 
 class Pages(WithInput):
     def snapshot_of(self, page):
-        inside = page.split(b'id="memstrata-snapshot"', 1)[1].split(b">", 1)[1].split(b"</script>", 1)[0]
+        inside = page.split(b'id="gpustrata-snapshot"', 1)[1].split(b">", 1)[1].split(b"</script>", 1)[0]
         return gzip.decompress(base64.b64decode(inside, validate=True))
 
     def test_from_standard_input(self):

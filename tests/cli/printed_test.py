@@ -1,4 +1,4 @@
-"""What the README and the guide print: every `$ memstrata ...` of theirs is run, and says what the page shows.
+"""What the README and the guide print: every `$ gpustrata ...` of theirs is run, and says what the page shows.
 
 A line "…" in a page stands for lines that are left out. The files have the names that the page gives them (FILES).
 """
@@ -45,7 +45,7 @@ def commands(page):
             program, *arguments = shlex.split(line, comments=True)
             if program == "cat":
                 files[arguments[0]] = shown
-            elif program == "memstrata" and arguments[0] not in NOT_HERE:
+            elif program == "gpustrata" and arguments[0] not in NOT_HERE:
                 yield arguments, shown.rstrip("\n").splitlines(), dict(files)
 
 

@@ -329,7 +329,7 @@ class RealFiles(WithFiles):
             self.assertEqual([o["verdict"] for o in device["oom"]], [verdict])
             self.assertEqual(device["findings"][0]["kind"], "oom")
             tried = {r["confirmed"] for r in device["oom"][0]["remedies"] if r["name"] == "expandable_segments"}
-            # `memstrata whatif --conf expandable_segments:True` says the same: not out of memory.
+            # `gpustrata whatif --conf expandable_segments:True` says the same: not out of memory.
             self.assertEqual(tried, {True} if verdict == "fragmented" else set())
 
     def test_no_false_alarms(self):

@@ -1,4 +1,4 @@
-"""Random recordings, and what `memstrata report --json` must say of them: a naive second implementation.
+"""Random recordings, and what `gpustrata report --json` must say of them: a naive second implementation.
 
 A little caching allocator runs random requests forwards and keeps its whole state, so that nothing here is found by undoing
 events, pairing allocs with frees or sweeping over addresses, as the engine does it: every answer is counted from the

@@ -6,7 +6,7 @@ from report_twin import MOST_LISTED, World, rules_in, usual_rules
 from support.folders import InOneFolder
 from support.tool import answers
 
-ROUNDS = 40 * int(os.environ.get("MEMSTRATA_ROUNDS", "1"))
+ROUNDS = 40 * int(os.environ.get("GPUSTRATA_ROUNDS", "1"))
 OWN_RULES = """# rules of a user
 mine      0.25  frame:model.py:forward|model.py:scale  freed
 labelled  0.75  label:Parameter

@@ -1,4 +1,4 @@
-"""`memstrata serve` attacked as a client can: over sockets, with files that change, with clients that are slow or die.
+"""`gpustrata serve` attacked as a client can: over sockets, with files that change, with clients that are slow or die.
 
 Frames are packed and unpacked by this file's own few lines; what the answers say is compared with the command.
 """
@@ -25,7 +25,7 @@ from support.tool import ENVIRONMENT, TOOL, UNREADABLE, USAGE, WITHOUT_PRIVILEGE
 SMALL = case("protocol4")
 OTHER = case("cpp_writer")
 VIEWER = (b"<html><head><meta charset=\"utf-8\" /><meta content=\"connect-src 'none'\"></head>"
-          b"<body><meta name=\"holds\" content=\"memstrata-snapshot\" /></body></html>\n")
+          b"<body><meta name=\"holds\" content=\"gpustrata-snapshot\" /></body></html>\n")
 DEADLINE = 30  # seconds that anything may take on a busy machine
 
 
@@ -154,7 +154,7 @@ class Answers(Served):
         status, page, headers = self.ask_http("GET", "")
         self.assertEqual(status, 200)
         self.assertIn(b"connect-src 'self'", page)
-        self.assertIn(b'name="memstrata-server"', page)
+        self.assertIn(b'name="gpustrata-server"', page)
         self.assertEqual(headers["Referrer-Policy"], "no-referrer")
         self.assertEqual(headers["X-Content-Type-Options"], "nosniff")
         self.assertIn("frame-ancestors 'none'", headers["Content-Security-Policy"])
@@ -587,7 +587,7 @@ class Beginnings(InAFolder):
                                  ([folder, "--listen", "nonsense"], "say an address and a port"),
                                  ([folder, "--listen", "example.org:80"], "say it in numbers"),
                                  ([folder, "--memory", "much"], "say a size"),
-                                 ([folder, "--viewer", __file__], "not a memstrata.html"),
+                                 ([folder, "--viewer", __file__], "not a gpustrata.html"),
                                  ([folder, "--viewer", "/no/such"], "cannot be read")):
             with self.subTest(arguments=arguments):
                 page = () if "--viewer" in arguments else ("--viewer", viewer)

@@ -1,4 +1,4 @@
-"""`memstrata telemetry` against a second computation on made-up exports of gpumemprof and Stormlog, of every form."""
+"""`gpustrata telemetry` against a second computation on made-up exports of gpumemprof and Stormlog, of every form."""
 import csv
 import io
 import json
@@ -152,7 +152,7 @@ class Telemetry(InAFolder):
         self.assertIn("in 1 of 6 samples", self.text(got, "transient_spike"))
         self.assertIn(f"confidence {z / 6:.3f}", self.text(got, "transient_spike"))
         self.assertIn("confidence 0.340", self.text(got, "transient_spike"))
-        self.assertIn("gap", self.names(got, "memstrata"))
+        self.assertIn("gap", self.names(got, "gpustrata"))
         self.assertIn("5.0 GiB", self.text(got, "gap"))
         self.assertEqual(self.names(self.answer(rows([5, 5, 5, 5, 9])), "gpumemprof"), [])
 
@@ -162,7 +162,7 @@ class Telemetry(InAFolder):
         self.assertEqual(self.names(got, "gpumemprof"), ["persistent_drift", "fragmentation_like"])
         self.assertIn("1.0 GiB/s", self.text(got, "persistent_drift"))
         self.assertIn("75.0%", self.text(got, "fragmentation_like"))
-        self.assertIn("fragmentation", self.names(got, "memstrata"))
+        self.assertIn("fragmentation", self.names(got, "gpustrata"))
 
     def test_leak_and_growth(self):
         calls = [result("leaks", DAY + i, 0.5, i * 50 * MIB, (i + 2) * 50 * MIB, (i + 1) * 50 * MIB) for i in range(12)]
@@ -276,7 +276,7 @@ class Telemetry(InAFolder):
                    "risk_flags": flags}, "diagnostic_summary.json")  # fmt: skip
         manifest = self.file({"version": 1, "exit_code": 2, "risk_detected": True}, "manifest.json")
         got = self.answer(self.folder)
-        self.assertIn("out_of_memory", self.names(got, "memstrata"))
+        self.assertIn("out_of_memory", self.names(got, "gpustrata"))
         self.assertIn("ran out 3 times", self.text(got, "out_of_memory"))
         self.assertEqual([name for name in self.names(got, "gpumemprof") if name in flags], list(flags))
         self.assertNotIn("risk_detected", self.names(got))  # the flags say it

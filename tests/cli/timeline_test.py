@@ -1,4 +1,4 @@
-"""`memstrata summary` and `convert` of memory timelines against a second computation."""
+"""`gpustrata summary` and `convert` of memory timelines against a second computation."""
 import base64
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""`memstrata tracker` against a second computation on pickles that Python writes as MemoryTracker does."""
+"""`gpustrata tracker` against a second computation on pickles that Python writes as MemoryTracker does."""
 import collections
 import json
 import os

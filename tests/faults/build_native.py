@@ -10,7 +10,7 @@ from tree import TREE, put
 
 BUILD = TREE / "build/planted"
 HERE = Path(__file__).resolve().parent
-TARGETS = ("memstrata", "unit_tests", "property_tests", "memstrata_capture", "memstrata_file", "fake_cuda", "capture_tests",
+TARGETS = ("gpustrata", "unit_tests", "property_tests", "gpustrata_capture", "gpustrata_file", "fake_cuda", "capture_tests",
            "capture_unit_tests", "capture_python_tests", "stack_fixture", "gpu_random", "session_answers")
 
 
@@ -48,7 +48,7 @@ def build(faults, jobs=2):
     dropped = [fault for fault in faults if not is_whole(fault.place.before)]
     faults = [fault for fault in faults if fault not in dropped]
     subprocess.run(["cmake", "-S", TREE, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O1",
-                    "-DCMAKE_CXX_FLAGS=-w", "-DMEMSTRATA_UNITY=8", "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache",
+                    "-DCMAKE_CXX_FLAGS=-w", "-DGPUSTRATA_UNITY=8", "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache",
                     "-DCMAKE_C_COMPILER_LAUNCHER=ccache", f"-DPython3_EXECUTABLE={ROOT}/build/python-env/bin/python"], check=True, stdout=subprocess.DEVNULL)
     while True:
         for name, data in changed(faults).items():

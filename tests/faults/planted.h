@@ -1,6 +1,6 @@
-// In front of every C++ file of the copy: is fault `number` the one that is tried (MEMSTRATA_FAULT)?
+// In front of every C++ file of the copy: is fault `number` the one that is tried (GPUSTRATA_FAULT)?
 //
-// With MEMSTRATA_FAULT_REACHED, a file of 4 KiB, the byte of each place that is passed is set to 1 there.
+// With GPUSTRATA_FAULT_REACHED, a file of 4 KiB, the byte of each place that is passed is set to 1 there.
 #pragma once
 
 #include <fcntl.h>
@@ -18,7 +18,7 @@ inline int number = -1;  // not yet read; 0: none
 inline unsigned char* reached = nullptr;
 
 [[gnu::cold, gnu::noinline]] inline void read_number() {
-  if (const char* file = std::getenv("MEMSTRATA_FAULT_REACHED")) {
+  if (const char* file = std::getenv("GPUSTRATA_FAULT_REACHED")) {
     const int descriptor = ::open(file, O_RDWR | O_CLOEXEC);
     if (descriptor >= 0) {
       void* at = ::mmap(nullptr, kMost, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
@@ -26,7 +26,7 @@ inline unsigned char* reached = nullptr;
       ::close(descriptor);
     }
   }
-  const char* text = std::getenv("MEMSTRATA_FAULT");
+  const char* text = std::getenv("GPUSTRATA_FAULT");
   number = text ? std::atoi(text) : 0;
 }
 

@@ -1,5 +1,5 @@
 // Goes into the test programs of the copy: which faults does each test pass? A line "Suite.Name 3 17 ..." for each test
-// in MEMSTRATA_FAULT_REACHED + ".tests".
+// in GPUSTRATA_FAULT_REACHED + ".tests".
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -14,7 +14,7 @@ class Listener : public testing::EmptyTestEventListener {
     if (planted::reached) std::memset(planted::reached, 0, planted::kMost);
   }
   void OnTestEnd(const testing::TestInfo& test) override {
-    const char* file = std::getenv("MEMSTRATA_FAULT_REACHED");
+    const char* file = std::getenv("GPUSTRATA_FAULT_REACHED");
     if (!planted::reached || !file) return;
     std::FILE* out = std::fopen((std::string(file) + ".tests").c_str(), "a");
     if (!out) return;

@@ -21,8 +21,8 @@ ROOMS = {
 NATIVE = ("readers", "allocator", "replay", "analysis", "answers", "session", "serve", "command", "capture")
 SUFFIXES = {"page": {".ts"}, "python": {".py"}, "site": {".mjs", ".js"}}
 # Compiled elsewhere, or only checked; printed words.
-LEFT_OUT = {"capture/cuda/driver_abi_check.cpp", "capture/memstrata.h", "capture/memstrata.hpp",
-            "capture/python/memstrata/companion.cpp", "site/sbom.mjs"}
+LEFT_OUT = {"capture/cuda/driver_abi_check.cpp", "capture/gpustrata.h", "capture/gpustrata.hpp",
+            "capture/python/gpustrata/companion.cpp", "site/sbom.mjs"}
 
 
 def files_of(room, root=ROOT):

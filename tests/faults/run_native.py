@@ -79,7 +79,7 @@ def suites():
     for suite in SUITES:
         reached.write_bytes(bytes(4096))
         told.unlink(missing_ok=True)
-        run([_program(suite)], {"MEMSTRATA_FAULT_REACHED": str(reached)}, seconds=1800)
+        run([_program(suite)], {"GPUSTRATA_FAULT_REACHED": str(reached)}, seconds=1800)
         for line in told.read_text().splitlines():
             name, milliseconds, *rest = line.split()
             tests.append(Test(f"{suite}.{name}", [], seconds=int(milliseconds) / 1000, usable="red" not in rest,
@@ -94,7 +94,7 @@ def processes():
     for test in _from_ctest():
         reached.write_bytes(bytes(4096))
         begun = time.monotonic()
-        status, _ = run(test.command, {**test.environment, "MEMSTRATA_FAULT_REACHED": str(reached)}, test.folder, 1800)
+        status, _ = run(test.command, {**test.environment, "GPUSTRATA_FAULT_REACHED": str(reached)}, test.folder, 1800)
         test.seconds = time.monotonic() - begun
         test.usable = status == 0
         test.reached = [number for number, passed in enumerate(reached.read_bytes()) if passed and number]
@@ -112,7 +112,7 @@ def _gtest(suite, tests, fault):
         flags.write(f"--gtest_filter={names}\n--gtest_fail_fast\n")
         flags.flush()
         normal = sum(test.seconds for test in tests)
-        status, output = run([_program(suite), f"--gtest_flagfile={flags.name}"], {"MEMSTRATA_FAULT": str(fault)},
+        status, output = run([_program(suite), f"--gtest_flagfile={flags.name}"], {"GPUSTRATA_FAULT": str(fault)},
                              seconds=10 * normal + 20)
     if status == 0:
         return None
@@ -138,10 +138,10 @@ def killer(fault, tests):
             here = [test for test in here if test.name != name]  # red without the fault: says nothing
     for test in sorted((test for test in usable if test.command), key=lambda test: test.seconds):
         limit = 10 * test.seconds + 20
-        status, output = run(test.command, {**test.environment, "MEMSTRATA_FAULT": str(fault)}, test.folder, limit)
+        status, output = run(test.command, {**test.environment, "GPUSTRATA_FAULT": str(fault)}, test.folder, limit)
         if status == 0 or status == test.skip_code and test.skip_code != 0:
             continue
-        if any(run(test.command, {**test.environment, "MEMSTRATA_FAULT": "0"}, test.folder, limit)[0] == 0 for _ in range(2)):
+        if any(run(test.command, {**test.environment, "GPUSTRATA_FAULT": "0"}, test.folder, limit)[0] == 0 for _ in range(2)):
             inner = re.search(r"^(?:FAIL|ERROR): (\w+)", output, re.M) or re.search(r"^\[  FAILED  \] (\S+)", output, re.M)
             return test.name + (f" {inner[1]}" if inner and inner[1] not in test.name else ""), (
                 " (out of time)" if status is None else "")

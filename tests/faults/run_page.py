@@ -31,7 +31,7 @@ def changed(faults):
         files[name] = f"import {{ planted }} from '{up}'; {text}".encode()
     config = "tests/browser/playwright.config.ts"
     text = (ROOT / config).read_text()
-    by_name = "...(process.env.MEMSTRATA_FAULT ? [`--user-agent=planted/${process.env.MEMSTRATA_FAULT}`] : []),"
+    by_name = "...(process.env.GPUSTRATA_FAULT ? [`--user-agent=planted/${process.env.GPUSTRATA_FAULT}`] : []),"
     assert "'--no-sandbox'," in text
     files[config] = text.replace("'--no-sandbox',", f"'--no-sandbox', {by_name}").encode()
     return files
@@ -88,7 +88,7 @@ def _playwright(where, fault, limit, *more):
     with tempfile.NamedTemporaryFile(suffix=".json") as report:
         status, output = run(["node", PLAYWRIGHT, "test", "-c", "tests/browser/playwright.config.ts", "--retries=0",
                               "--reporter=json", *more, *where],
-                             {"MEMSTRATA_FAULT": str(fault), "PLAYWRIGHT_JSON_OUTPUT_NAME": report.name}, str(TREE), limit)
+                             {"GPUSTRATA_FAULT": str(fault), "PLAYWRIGHT_JSON_OUTPUT_NAME": report.name}, str(TREE), limit)
         text = Path(report.name).read_text()
     told = json.loads(text) if text else {"suites": []}
     tests = [test for suite in told["suites"] for test in _tests_in(suite)]
@@ -103,7 +103,7 @@ def node_tests():
 
 def _node(name, fault, limit=120):
     """The tests of a file of tests/web, without a browser."""
-    status, output = run(["node", "tests/web/run.mjs", name], {"MEMSTRATA_FAULT": str(fault)}, str(TREE), limit)
+    status, output = run(["node", "tests/web/run.mjs", name], {"GPUSTRATA_FAULT": str(fault)}, str(TREE), limit)
     red = re.findall(r"^\s*✖ (.*?) \([\d.]+m?s\)", output, re.M)
     return status, red[0] if red else ""
 

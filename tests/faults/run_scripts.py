@@ -12,7 +12,7 @@ from tree import FOLDER, TREE, put
 # Which tests know a file best; the others of the package follow.
 FIRST = {"profiler": ["python.profiler"], "tracker": ["python.tracker"], "fleet": ["python.fleet", "fleet."],
          "_facts": ["python.fleet", "fleet."], "_arrow": ["python.arrow"], "_parquet": ["python.arrow", "python.fleet"],
-         "_recorder": ["capture.python"], "memstrata_torch": ["capture.python"], "_notebook": ["python.bad_input", "python.data"],
+         "_recorder": ["capture.python"], "gpustrata_torch": ["capture.python"], "_notebook": ["python.bad_input", "python.data"],
          "_counters": ["python.profiler", "python.tracker"]}
 OF_PYTHON = re.compile(r"(python|fleet)\.|capture\.(python|proof)$|cli\.fleet$")
 

@@ -5,7 +5,7 @@ import puppeteer from 'puppeteer-core';
 /** Time for one thing to happen, in milliseconds: the machine may be busy. */
 const patience = 30_000;
 
-const firefoxPath = [process.env.MEMSTRATA_FIREFOX, '/usr/bin/firefox-esr', '/usr/bin/firefox'].find(
+const firefoxPath = [process.env.GPUSTRATA_FIREFOX, '/usr/bin/firefox-esr', '/usr/bin/firefox'].find(
   (path) => path !== undefined && existsSync(path),
 );
 
@@ -94,7 +94,7 @@ export async function textWith(page, selector, wanted) {
 }
 
 /** Until the viewer shows a file with its exact picture. */
-export async function shown(page, viewer = 'memstrata-viewer') {
+export async function shown(page, viewer = 'gpustrata-viewer') {
   await find(page, `${viewer}[data-state=ready]`);
   await find(page, '.plot[data-settled]');
 }

@@ -35,10 +35,10 @@ test(
   'one file from the disk: a snapshot is chosen, drawn and read; nothing is asked of a network',
   options,
   async () => {
-    const offline = pathToFileURL(join(site, 'memstrata.html')).href;
+    const offline = pathToFileURL(join(site, 'gpustrata.html')).href;
     const { page, wrong, close } = await openTab(browser, { allowed: [offline] });
     await page.goto(offline);
-    await find(page, 'memstrata-viewer[data-state=empty]');
+    await find(page, 'gpustrata-viewer[data-state=empty]');
     await (await find(page, 'input[type=file]')).uploadFile(run);
     await shown(page);
     assert.equal((await dataOf(page, '[data-stat=peak]')).bytes, peakOfRun);
@@ -52,7 +52,7 @@ test(
 );
 
 test('a page that the command made shows its snapshot at once', options, async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'memstrata-html-'));
+  const folder = mkdtempSync(join(tmpdir(), 'gpustrata-html-'));
   const made = join(folder, 'run äöü.html');
   execFileSync(tool, ['html', run, '-o', made]);
   const here = pathToFileURL(made).href;
@@ -72,7 +72,7 @@ test('below a path: every panel opens; pointing, keys and wheel do what they do'
   const plot = await find(page, '.plot');
   const box = await plot.boundingBox();
   await page.mouse.click(box.x + box.width * 0.45, box.y + box.height * 0.7);
-  await find(page, '[data-action=unpin], memstrata-details');
+  await find(page, '[data-action=unpin], gpustrata-details');
   const whole = (await dataOf(page, '.plot')).view;
   await page.mouse.move(box.x + box.width * 0.5, box.y + box.height * 0.5);
   await page.mouse.wheel({ deltaY: -300 });
@@ -119,7 +119,7 @@ test('without a network the page opens again, and the guide', options, async () 
   const { url, close: closeOwn } = await serve({ folder: site, below: 'other' });
   const { page, wrong, close } = await openTab(browser, { allowed: [`${url}other/`] });
   await page.goto(`${url}other/`);
-  await find(page, 'memstrata-viewer[data-state=empty]');
+  await find(page, 'gpustrata-viewer[data-state=empty]');
   await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
   await closeOwn(); // nobody answers any more
   await page.goto(`${url}other/`);
@@ -156,7 +156,7 @@ test('plain page: two viewers, a file, its refusal in words', options, async () 
   await shown(page, '#second');
   await (await find(page, '#file')).uploadFile(join(samples, 'leak.pickle.gz'));
   await textWith(page, '#told', '"file":"leak.pickle.gz"');
-  const folder = mkdtempSync(join(tmpdir(), 'memstrata-broken-'));
+  const folder = mkdtempSync(join(tmpdir(), 'gpustrata-broken-'));
   writeFileSync(join(folder, 'broken.pickle'), 'no snapshot');
   await (await find(page, '#file')).uploadFile(join(folder, 'broken.pickle'));
   await textWith(page, '#told', 'invalid_format');
@@ -172,13 +172,13 @@ test('panel of a dashboard under a strict policy: a stream, and another one afte
   await page.select('#run', 'leak.pickle.gz');
   await textWith(page, '.file-name', 'leak.pickle.gz');
   await shown(page);
-  assert.equal(await page.$$eval('memstrata-viewer', (all) => all.length), 1);
+  assert.equal(await page.$$eval('gpustrata-viewer', (all) => all.length), 1);
   assert.deepEqual(wrong, []);
   await close();
 });
 
 test('frame of another origin: refused by default, driven by an origin that is named', options, async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'memstrata-frame-'));
+  const folder = mkdtempSync(join(tmpdir(), 'gpustrata-frame-'));
   const [around, inside] = [join(folder, 'around'), join(folder, 'inside')];
   for (const part of ['examples', 'samples', 'icon.svg'])
     cpSync(join(site, part), join(around, part), { recursive: true });
@@ -203,8 +203,8 @@ test('frame of another origin: refused by default, driven by an origin that is n
 
   // As `site/build.mjs --parents` writes it.
   const named = readFileSync(join(site, 'embed.html'), 'utf8').replace(
-    'name="memstrata-parents" content=""',
-    `name="memstrata-parents" content="${new URL(outer.url).origin}"`,
+    'name="gpustrata-parents" content=""',
+    `name="gpustrata-parents" content="${new URL(outer.url).origin}"`,
   );
   writeFileSync(join(inside, 'embed.html'), named);
   await page.goto(`${outer.url}examples/iframe.html`);
@@ -238,8 +238,8 @@ test('over the server: the folder is a list, a file of it opens', options, async
   const served = line.toString().trim();
   const { page, wrong, close } = await openTab(browser, { allowed: [served] });
   await page.goto(served);
-  await find(page, 'memstrata-served[data-to-examine="0"]');
-  await click(page, 'memstrata-served tbody button, tbody button');
+  await find(page, 'gpustrata-served[data-to-examine="0"]');
+  await click(page, 'gpustrata-served tbody button, tbody button');
   await shown(page);
   await textWith(page, '[data-served]', new URL(served).host);
   assert.deepEqual(wrong, []);

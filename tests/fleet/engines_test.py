@@ -17,7 +17,7 @@ import unittest
 import make_ranks
 import tables
 
-from memstrata import fleet
+from gpustrata import fleet
 
 from support.tool import run
 HERE = pathlib.Path(__file__).resolve().parent
@@ -90,7 +90,7 @@ def plain(rows):
         if row["error"] is None:
             del row["error"]
         else:
-            row = {k: row[k] for k in ("memstrata_facts", "file", "run", "rank", "host", "world_size", "error")}
+            row = {k: row[k] for k in ("gpustrata_facts", "file", "run", "rank", "host", "world_size", "error")}
         found.append(row)
     return found
 
@@ -100,7 +100,7 @@ class Engines(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="memstrata-fleet-"))
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="gpustrata-fleet-"))
         cls.addClassCleanup(shutil.rmtree, cls.folder, True)
         cls.addClassCleanup(print_results)
         cls.planted = make_folder(cls.folder / "job")
@@ -210,7 +210,7 @@ class Engines(unittest.TestCase):
                          self.reference.answers["coverage"])
         self.assertEqual(told["unreadable_count"], 2)
         self.assertEqual(sorted(one["file"] for one in told["unreadable"]), ["rank00008.pickle", "rank00009.pickle"])
-        self.told("`memstrata fleet`", self.reference.rows, begin, "what it read is equal")
+        self.told("`gpustrata fleet`", self.reference.rows, begin, "what it read is equal")
 
     def test_from_an_object_store(self):
         import fsspec
@@ -227,12 +227,12 @@ class Engines(unittest.TestCase):
         from pyspark.sql import SparkSession
 
         here = f"{HERE}:{os.environ['PYTHONPATH']}"
-        session = (SparkSession.builder.master("local-cluster[2,1,1024]").appName("memstrata")
+        session = (SparkSession.builder.master("local-cluster[2,1,1024]").appName("gpustrata")
                    .config("spark.ui.enabled", "false").config("spark.sql.shuffle.partitions", "2")
                    .config("spark.ui.showConsoleProgress", "false").config("spark.local.dir", str(self.folder))
                    .config("spark.executorEnv.PYTHONPATH", here)
-                   .config("spark.executorEnv.MEMSTRATA_FILE", os.environ["MEMSTRATA_FILE"])
-                   .config("spark.executorEnv.MEMSTRATA_KILL", str(self.folder / "killed-spark")).getOrCreate())
+                   .config("spark.executorEnv.GPUSTRATA_FILE", os.environ["GPUSTRATA_FILE"])
+                   .config("spark.executorEnv.GPUSTRATA_KILL", str(self.folder / "killed-spark")).getOrCreate())
         session.sparkContext.setLogLevel("OFF")
         self.addCleanup(session.stop)
         paths = session.createDataFrame([(path,) for path in self.paths], "path string").repartition(25)
@@ -266,7 +266,7 @@ class Engines(unittest.TestCase):
         ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, configure_logging=False,
                  object_store_memory=512 << 20, _temp_dir=tempfile.mkdtemp(prefix="ray-"),
                  runtime_env={"env_vars": {"PYTHONPATH": f"{HERE}:{os.environ['PYTHONPATH']}",
-                                           "MEMSTRATA_KILL": str(self.folder / "killed-ray")}})
+                                           "GPUSTRATA_KILL": str(self.folder / "killed-ray")}})
         self.addCleanup(ray.shutdown)
         ray.data.DataContext.get_current().enable_progress_bars = False
         for attempt, function in enumerate((fleet.map_batch, deadly_map_batch)):
@@ -292,7 +292,7 @@ class Engines(unittest.TestCase):
 def first_time():
     """Of all processes one, once."""
     try:
-        os.close(os.open(os.environ["MEMSTRATA_KILL"], os.O_CREAT | os.O_EXCL))
+        os.close(os.open(os.environ["GPUSTRATA_KILL"], os.O_CREAT | os.O_EXCL))
     except FileExistsError:
         return False
     return True

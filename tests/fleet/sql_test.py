@@ -1,7 +1,7 @@
 """The SQL of engine/fleet: numbers worked out by hand, and random facts against a plain implementation (twin.py), in
 SQLite and in DuckDB.
 
-MEMSTRATA_ROUNDS=20: as many times the random facts.
+GPUSTRATA_ROUNDS=20: as many times the random facts.
 """
 import os
 import random
@@ -254,7 +254,7 @@ def random_lines(rng):
 
 class Property(unittest.TestCase):
     def test_random_facts_against_the_definitions(self):
-        for seed in range(30 * int(os.environ.get("MEMSTRATA_ROUNDS", "1"))):
+        for seed in range(30 * int(os.environ.get("GPUSTRATA_ROUNDS", "1"))):
             lines, groups = random_lines(random.Random(seed))
             wanted = twin.answers(lines, groups)
             self.assertEqual(sorted(wanted), tables.names())

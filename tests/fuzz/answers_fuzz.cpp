@@ -22,7 +22,7 @@
 
 namespace {
 
-using namespace memstrata;
+using namespace gpustrata;
 
 [[noreturn]] void wrong(const char* what) {
   std::fprintf(stderr, "%s\n", what);

@@ -8,9 +8,9 @@
 namespace {
 
 // What columns show of every row, near and far.
-void look_at_lanes(const memstrata::model::Recording& recording, const memstrata::model::Part& part,
-                   const memstrata::model::DeviceTrace& device) {
-  using namespace memstrata;
+void look_at_lanes(const gpustrata::model::Recording& recording, const gpustrata::model::Part& part,
+                   const gpustrata::model::DeviceTrace& device) {
+  using namespace gpustrata;
   const auto lanes = replay::SpanLanes::make(recording, part, &device);
   if (!lanes) return;
   const replay::SpanAxis axis(recording, device.events, part.clock);
@@ -34,7 +34,7 @@ void look_at_lanes(const memstrata::model::Recording& recording, const memstrata
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace memstrata;
+  using namespace gpustrata;
   using analysis::OpBy;
   return tests::fuzz_reader(data, size, [](model::Recording& recording, const auto& use) {
     io::ChromeTraceReader reader(recording);

@@ -3,6 +3,6 @@
 #include "tests/fuzz/run_commands.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  memstrata::tests::run_some_command(data, size);
+  gpustrata::tests::run_some_command(data, size);
   return 0;
 }

@@ -8,7 +8,7 @@
 
 #include "engine/model/recording.h"
 
-namespace memstrata::tests {
+namespace gpustrata::tests {
 
 struct Bytes {
   const uint8_t* data;
@@ -79,4 +79,4 @@ inline bool fill(model::Recording& recording, Bytes in) {
   return ok;
 }
 
-}  // namespace memstrata::tests
+}  // namespace gpustrata::tests

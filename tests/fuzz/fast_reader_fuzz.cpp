@@ -12,7 +12,7 @@
 
 namespace {
 
-using namespace memstrata;
+using namespace gpustrata;
 using Way = io::TorchSnapshotReader::Way;
 
 struct Read {

@@ -7,7 +7,7 @@
 
 namespace {
 
-using namespace memstrata;
+using namespace gpustrata;
 
 [[nodiscard]] std::string text_of(const model::Recording& recording) {
   JsonWriter json;

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace memstrata::tests {
+namespace gpustrata::tests {
 
 class JsonCheck {
  public:
@@ -92,4 +92,4 @@ class JsonCheck {
 
 [[nodiscard]] inline bool are_json_lines(std::string_view text) { return JsonCheck(text).lines(); }
 
-}  // namespace memstrata::tests
+}  // namespace gpustrata::tests

@@ -16,8 +16,8 @@
 
 namespace {
 
-using memstrata::session::Bands;
-using memstrata::session::Session;
+using gpustrata::session::Bands;
+using gpustrata::session::Session;
 
 // A pool, an expandable segment, a stack, a request and its completion, and an oom: all in one device.
 constexpr std::string_view kFile = R"({"segments":[
@@ -63,7 +63,7 @@ std::string frame_of(std::string_view text) {
   std::string frame;
   const auto length = static_cast<uint32_t>(text.size());
   for (const uint32_t number :
-       {memstrata::session::kQuestionMagic, memstrata::session::kProtocolVersion, 1U, length, 0U, 0U})
+       {gpustrata::session::kQuestionMagic, gpustrata::session::kProtocolVersion, 1U, length, 0U, 0U})
     frame.append(reinterpret_cast<const char*>(&number), sizeof number);
   return frame.append(text);
 }

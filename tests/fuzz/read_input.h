@@ -10,7 +10,7 @@
 #include "engine/io/reader.h"
 #include "tests/unit/io/check_recording.h"
 
-namespace memstrata::tests {
+namespace gpustrata::tests {
 
 // `read(recording, use)` makes a reader of the recording, gives it to use() and returns what that returned.
 // The first byte of the input picks chunks and budget.
@@ -49,4 +49,4 @@ int fuzz_reader(const uint8_t* data, size_t size, const Read& read) {
   return 0;
 }
 
-}  // namespace memstrata::tests
+}  // namespace gpustrata::tests

@@ -14,7 +14,7 @@
 
 namespace {
 
-using namespace memstrata;
+using namespace gpustrata;
 
 constexpr int64_t kLimit = int64_t{256} << 20;
 

@@ -3,8 +3,8 @@
 #
 #   bash tests/fuzz/run.sh [SECONDS=60] [RESULTS=build/fuzz/results.tsv]
 #
-# MEMSTRATA_FUZZ_FLAGS: of the compiler ("-O1 -g1"); "-O0 -g1" builds in half the time, for a run that is short anyway.
-# MEMSTRATA_FUZZ_SEED: another seed, other inputs; 0 or none = any. With one, a run repeats as far as its time goes.
+# GPUSTRATA_FUZZ_FLAGS: of the compiler ("-O1 -g1"); "-O0 -g1" builds in half the time, for a run that is short anyway.
+# GPUSTRATA_FUZZ_SEED: another seed, other inputs; 0 or none = any. With one, a run repeats as far as its time goes.
 # tests/fuzz/corpus/<target>/ holds the kept inputs, also those that once failed, and tests/fuzz/<target>.dict,
 # where present, the words of the format. New inputs gather in build/fuzz/corpus/<target>/, inputs that fail in
 # build/fuzz/failed/. Run one by hand:
@@ -21,7 +21,7 @@ if ! compgen -G 'tests/fuzz/*.cpp' >/dev/null; then
   echo "no fuzz targets yet"
   exit 0
 fi
-if ! { cmake --preset fuzz -DCMAKE_CXX_FLAGS_DEBUG="${MEMSTRATA_FUZZ_FLAGS:--O1 -g1}" >"$out/configure.log" && cmake --build --preset fuzz; }; then
+if ! { cmake --preset fuzz -DCMAKE_CXX_FLAGS_DEBUG="${GPUSTRATA_FUZZ_FLAGS:--O1 -g1}" >"$out/configure.log" && cmake --build --preset fuzz; }; then
   printf 'failed\tbuild of the fuzz targets\n' >>"$results"
   exit 1
 fi
@@ -33,7 +33,7 @@ run_one() {
   local words=tests/fuzz/$target.dict
   [[ -e $words ]] || words=
   # A hostile file must not take more than this memory or time, whatever it says.
-  if "$out/bin/$target" -seed="${MEMSTRATA_FUZZ_SEED:-0}" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -malloc_limit_mb=1024 \
+  if "$out/bin/$target" -seed="${GPUSTRATA_FUZZ_SEED:-0}" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -malloc_limit_mb=1024 \
     ${words:+-dict="$words"} -print_final_stats=1 -artifact_prefix="$out/failed/$target-" "$out/corpus/$target" ${kept:+"$kept"} \
     >"$out/$target.log" 2>&1; then
     echo "fuzz $target: $(grep -o 'number_of_executed_units: .*' "$out/$target.log")"

@@ -14,7 +14,7 @@
 #include "tests/fuzz/json_check.h"
 #include "tests/fuzz/small_snapshot.h"
 
-namespace memstrata::tests {
+namespace gpustrata::tests {
 
 [[noreturn]] inline void stop(const std::string& why) {
   std::fprintf(stderr, "%s\n", why.c_str());
@@ -263,7 +263,7 @@ inline void check_run(const CommandRun& run, int exit_code, const CountingSink& 
 inline void run_some_command(const uint8_t* data, size_t size) {
   constexpr int64_t kBudget = int64_t{64} << 20;
   constexpr size_t kMostOutput = size_t{64} << 20;
-  constexpr std::string_view kViewer = "<html><body id='memstrata-snapshot'></body></html>";
+  constexpr std::string_view kViewer = "<html><body id='gpustrata-snapshot'></body></html>";
   Choices in(data, size);
   // The command first, so that a change of it leaves the value as it is.
   constexpr size_t kChoices = 12;
@@ -277,4 +277,4 @@ inline void run_some_command(const uint8_t* data, size_t size) {
   check_run(run, cli::run(run.arguments, console), out, notes);
 }
 
-}  // namespace memstrata::tests
+}  // namespace gpustrata::tests

@@ -9,7 +9,7 @@
 #include "tests/unit/answers/collected.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace memstrata;
+  using namespace gpustrata;
   constexpr size_t kLongest = 20'000;  // some steps cost time in the number of blocks
   const std::string_view input(reinterpret_cast<const char*>(data), size < kLongest ? size : kLongest);
   const size_t line = input.find('\n');

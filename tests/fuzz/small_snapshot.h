@@ -13,7 +13,7 @@
 
 #include "tests/unit/io/py.h"
 
-namespace memstrata::tests {
+namespace gpustrata::tests {
 
 // Bytes to decide by; zeros when they are used up.
 class Choices {
@@ -386,4 +386,4 @@ inline std::string hostile_file(Choices& in) {
   return file;
 }
 
-}  // namespace memstrata::tests
+}  // namespace gpustrata::tests

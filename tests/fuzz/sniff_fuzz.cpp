@@ -5,7 +5,7 @@
 #include "engine/io/sniff.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace memstrata::io;
+  using namespace gpustrata::io;
   const auto sniffed = sniff({reinterpret_cast<const std::byte*>(data), size});
   if (sniffed.reason.empty()) std::abort();
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -19,7 +19,7 @@
 
 namespace {
 
-using namespace memstrata;
+using namespace gpustrata;
 using tests::fill;
 
 [[noreturn]] void wrong(const char* what) {

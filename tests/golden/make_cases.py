@@ -4,7 +4,7 @@
   python3 tests/golden/make_cases.py      make_cases_test.py fails if the files differ from what would be written
 
 Every function marked @case in cases/ is one. It returns the bytes and what was worked out by hand; the rest of expected.json
-comes from reference.py, which must agree with the hand. expected.json: the object of `memstrata summary --json`
+comes from reference.py, which must agree with the hand. expected.json: the object of `gpustrata summary --json`
 without "file"; "diagnostics" as {name: count}. A file that must be refused has {"error": code} instead.
 """
 import json

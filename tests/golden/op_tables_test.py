@@ -1,4 +1,4 @@
-"""`memstrata ops --json` against reference_ops.py, number by number: worked examples, made-up traces with overlapping ops,
+"""`gpustrata ops --json` against reference_ops.py, number by number: worked examples, made-up traces with overlapping ops,
 ties, odd times and several devices, the same damaged by text that is not JSON, and the real traces."""
 import gzip
 import json

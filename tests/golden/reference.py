@@ -1,4 +1,4 @@
-"""What `memstrata summary --json` must say of a snapshot, computed a second time and differently.
+"""What `gpustrata summary --json` must say of a snapshot, computed a second time and differently.
 
 Written from the description of the file format, not from the engine: Python's own pickle reads the file, plain
 dicts and lists hold it. Only for files that are trusted: pickle.loads runs what it is told.

@@ -1,4 +1,4 @@
-"""What `memstrata ops --json` must say, computed plainly from the events of a trace.
+"""What `gpustrata ops --json` must say, computed plainly from the events of a trace.
 
 Definitions: an op is a whole event ("X") of the categories below. It holds the records of its (pid, tid) and device
 with start <= t < start + duration, or t = start without a duration; ordered by (t, Ev Idx, place in the file).

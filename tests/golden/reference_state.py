@@ -1,4 +1,4 @@
-"""What `memstrata state --json` must say, computed a second time and differently.
+"""What `gpustrata state --json` must say, computed a second time and differently.
 
 Written from the descriptions of the file format and of the allocator, not from the engine. The engine undoes events
 once and derives the size of a vanished block from the room it had all its life; here the state before the first event

@@ -1,4 +1,4 @@
-"""`memstrata report --json` and `compare --json` against numbers worked out by hand: a case for every definition.
+"""`gpustrata report --json` and `compare --json` against numbers worked out by hand: a case for every definition.
 
 The text of each case is its working. An expectation is a part of the answer: members that it names must be there with these
 values, lists must have these entries.

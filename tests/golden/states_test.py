@@ -1,4 +1,4 @@
-"""`memstrata state --json` against reference_state.py on all real files.
+"""`gpustrata state --json` against reference_state.py on all real files.
 
 Every event of traces up to EVERY events, SAMPLED events of longer ones. Where the reference finds events that
 contradict the final state, the engine must have noticed it, too, and its last state must be the dump's.

@@ -1,4 +1,4 @@
-"""`memstrata summary --json` against an independent computation in Python (reference.py): stored cases, every encoding that a
+"""`gpustrata summary --json` against an independent computation in Python (reference.py): stored cases, every encoding that a
 writer uses, random snapshots with contradictions, and the real files."""
 import base64
 import json

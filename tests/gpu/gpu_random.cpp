@@ -25,11 +25,11 @@
 #include <vector>
 
 #include "capture/cuda/driver_abi.h"
-#include "capture/memstrata.h"
+#include "capture/gpustrata.h"
 
 namespace {
 
-using namespace memstrata::capture::cuda;
+using namespace gpustrata::capture::cuda;
 
 constexpr size_t kMostBytes = size_t{4} << 30;  // live at a time
 constexpr size_t kStreams = 4;
@@ -44,7 +44,7 @@ struct Driver {
 };
 
 [[noreturn]] void stop(const char* why) {
-  (void)std::fprintf(stderr, "gpu_random: %s: %s\n", why, memstrata_last_error());
+  (void)std::fprintf(stderr, "gpu_random: %s: %s\n", why, gpustrata_last_error());
   std::exit(1);
 }
 void must(CuResult result, const char* what) {
@@ -90,7 +90,7 @@ class Run {
     } else {
       give_back();
     }
-    if (random_() % 50000 == 0) (void)memstrata_empty_cache();
+    if (random_() % 50000 == 0) (void)gpustrata_empty_cache();
   }
   void finish() {
     while (!blocks_.empty()) give_back();
@@ -110,12 +110,12 @@ class Run {
     block.stream = random_() % kStreams;
     block.pattern = static_cast<unsigned>(random_());
     void* pointer = nullptr;
-    const memstrata_status status = memstrata_malloc(&pointer, block.bytes, 0, streams_[block.stream]);
-    if (status == MEMSTRATA_OUT_OF_MEMORY && !blocks_.empty()) {  // others use the device, too
+    const gpustrata_status status = gpustrata_malloc(&pointer, block.bytes, 0, streams_[block.stream]);
+    if (status == GPUSTRATA_OUT_OF_MEMORY && !blocks_.empty()) {  // others use the device, too
       ++refused_;
       return give_back();
     }
-    if (status != MEMSTRATA_OK) stop("malloc");
+    if (status != GPUSTRATA_OK) stop("malloc");
     block.address = reinterpret_cast<CuDevicePtr>(pointer);
     must(driver_.fill(block.address, block.pattern, block.bytes / 4, streams_[block.stream]), "fill");
     live_bytes_ += block.bytes;
@@ -131,10 +131,10 @@ class Run {
     void* const pointer = reinterpret_cast<void*>(block.address);
     if (random_() % 10 == 0) {
       CuStream const other = streams_[(block.stream + 1) % kStreams];
-      if (memstrata_use_on_stream(pointer, other) != MEMSTRATA_OK) stop("use_on_stream");
+      if (gpustrata_use_on_stream(pointer, other) != GPUSTRATA_OK) stop("use_on_stream");
       must(driver_.fill(block.address, ~block.pattern, block.bytes / 4, other), "fill");
     }
-    if (memstrata_release(pointer) != MEMSTRATA_OK) stop("release");
+    if (gpustrata_release(pointer) != GPUSTRATA_OK) stop("release");
   }
 
   void check(const Block& block) {
@@ -164,9 +164,9 @@ class Run {
 int main(int argc, char** argv) {
   const int64_t operations = argc > 1 ? std::atoll(argv[1]) : 1000000;
   const bool expandable = argc > 2 && std::strcmp(argv[2], "expandable") == 0;
-  if (memstrata_device_count() == 0) {
+  if (gpustrata_device_count() == 0) {
     std::array<char, 512> text{};
-    (void)memstrata_describe_devices(text.data(), text.size());
+    (void)gpustrata_describe_devices(text.data(), text.size());
     std::printf("skipped: %s\n", text.data());
     return 77;
   }
@@ -176,10 +176,10 @@ int main(int argc, char** argv) {
   must(driver.set_current(context), "cuCtxSetCurrent");
   Run::Streams streams{};
   for (CuStream& stream : streams) must(driver.create_stream(&stream, 1), "cuStreamCreate");
-  if (expandable && memstrata_set_allocator_settings("expandable_segments:True") != MEMSTRATA_OK)
+  if (expandable && gpustrata_set_allocator_settings("expandable_segments:True") != GPUSTRATA_OK)
     stop("settings");
   int64_t free_bytes = 0;
-  if (memstrata_memory_info(0, &free_bytes, nullptr) != MEMSTRATA_OK) stop("memory_info");
+  if (gpustrata_memory_info(0, &free_bytes, nullptr) != GPUSTRATA_OK) stop("memory_info");
   const size_t most_bytes = std::min(kMostBytes, static_cast<size_t>(free_bytes) / 4);
   const auto count = static_cast<unsigned>(argc > 3 ? std::clamp(std::atoi(argv[3]), 1, 64) : 4);
 
@@ -197,10 +197,10 @@ int main(int argc, char** argv) {
     });
   }
   for (std::thread& thread : threads) thread.join();
-  if (memstrata_empty_cache() != MEMSTRATA_OK) stop("empty_cache");
+  if (gpustrata_empty_cache() != GPUSTRATA_OK) stop("empty_cache");
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   std::array<char, 16384> stats{};
-  (void)memstrata_memory_stats(0, stats.data(), stats.size());
+  (void)gpustrata_memory_stats(0, stats.data(), stats.size());
   if (std::strstr(stats.data(), "\"reserved_bytes.all.current\":0,") == nullptr) stop("memory is left over");
   if (checked == 0) stop("no block was checked");
   std::printf(

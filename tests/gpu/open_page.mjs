@@ -1,4 +1,4 @@
-// Opens a page of `memstrata html` in Chromium and says its peak; exit code 1 if it does not get ready.
+// Opens a page of `gpustrata html` in Chromium and says its peak; exit code 1 if it does not get ready.
 //
 //   node open_page.mjs PAGE.html CHROMIUM
 import { createRequire } from 'node:module';
@@ -15,7 +15,7 @@ try {
   const errors = [];
   page.on('pageerror', (error) => errors.push(error.message));
   await page.goto(pathToFileURL(page_path).href);
-  const viewer = page.locator('memstrata-viewer[data-state="ready"], memstrata-viewer[data-state="error"]');
+  const viewer = page.locator('gpustrata-viewer[data-state="ready"], gpustrata-viewer[data-state="error"]');
   await viewer.waitFor({ timeout: 120_000 });
   const state = await viewer.getAttribute('data-state');
   if (state !== 'ready' || errors.length > 0) throw new Error([`state ${state}`, ...errors].join('; '));

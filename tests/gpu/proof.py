@@ -3,7 +3,7 @@
 
   proof.py [OPERATIONS]      random operations of each mode (1000000)
 
-MEMSTRATA_BUILD: the build folder. Exit code 0 only if every row is ok; what could not be measured is not.
+GPUSTRATA_BUILD: the build folder. Exit code 0 only if every row is ok; what could not be measured is not.
 """
 import json
 import os
@@ -21,7 +21,7 @@ from proof_table import FAILED, NOT_MEASURED, OK, Table, not_slower, percent, ru
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 TRAINING_RUNS = 3  # of each allocator, alternating
-LIBRARY = "libmemstrata_capture.so"
+LIBRARY = "libgpustrata_capture.so"
 
 
 def find_built(build, name):
@@ -57,11 +57,11 @@ def random_operations(table, build, operations):
 # --- (b) Training
 
 def training_runs(table, seconds=900):
-    """{"pytorch": [object, ...], "memstrata": [...]}, or None after a row that says what failed."""
-    runs = {"pytorch": [], "memstrata": []}
+    """{"pytorch": [object, ...], "gpustrata": [...]}, or None after a row that says what failed."""
+    runs = {"pytorch": [], "gpustrata": []}
     for i in range(TRAINING_RUNS):
         for mode, done in runs.items():
-            folder = tempfile.mkdtemp(prefix="memstrata-proof-", dir=table.folder)
+            folder = tempfile.mkdtemp(prefix="gpustrata-proof-", dir=table.folder)
             found, why = child_json(run_child([sys.executable, HERE / "torch_train.py", mode, folder], seconds))
             if found is None:
                 table.add(f"training run {i + 1} under {mode}", "", "", FAILED, why)
@@ -121,7 +121,7 @@ def malloc_times(table):
     found, why = child_json(run_child([sys.executable, HERE / "torch_malloc.py"], 900))
     if found is None:
         return table.add(what, "", "", FAILED, why)
-    theirs, ours = statistics.median(found["pytorch"]), statistics.median(found["memstrata"])
+    theirs, ours = statistics.median(found["pytorch"]), statistics.median(found["gpustrata"])
     table.add(what, f"{theirs:.0f} ns", f"{ours:.0f} ns ({percent(ours, theirs)})", not_slower(ours, theirs))
 
 
@@ -154,26 +154,26 @@ def stacks(table, build, library):
 # --- (e) The page
 
 def chromium():
-    candidates = [os.environ.get("MEMSTRATA_CHROMIUM"), "chromium", "chromium-browser", "google-chrome"]
+    candidates = [os.environ.get("GPUSTRATA_CHROMIUM"), "chromium", "chromium-browser", "google-chrome"]
     return next((path for path in map(shutil.which, filter(None, candidates)) if path), None)
 
 
 def page(table, build, snapshot):
     """Our snapshot in the tool and in the page."""
-    tool = find_built(build, "memstrata")
-    what = "`memstrata summary` of our dump"
+    tool = find_built(build, "gpustrata")
+    what = "`gpustrata summary` of our dump"
     if tool is None:
-        table.add(what, "", "", NOT_MEASURED, f"memstrata is not in {build}")
-        return table.add("our dump in the page", "", "", NOT_MEASURED, f"memstrata is not in {build}")
+        table.add(what, "", "", NOT_MEASURED, f"gpustrata is not in {build}")
+        return table.add("our dump in the page", "", "", NOT_MEASURED, f"gpustrata is not in {build}")
     opened = run_child([tool, "summary", snapshot], 300)
     table.add(what, "", f"exit code {opened.code}", OK if not opened.why else FAILED, opened.why)
 
     what = "our dump in the page (Chromium)"
-    viewer = ROOT / "build/site/memstrata.html"
+    viewer = ROOT / "build/site/gpustrata.html"
     missing = [name for name, there in (
         ("node", shutil.which("node")), ("Chromium", chromium()),
         ("tests/node_modules (npm ci in tests/)", (ROOT / "tests/node_modules/playwright-core").exists()),
-        ("build/site/memstrata.html (cmake --build --preset wasm)", viewer.exists())) if not there]
+        ("build/site/gpustrata.html (cmake --build --preset wasm)", viewer.exists())) if not there]
     if missing:
         return table.add(what, "", "", NOT_MEASURED, f"missing: {', '.join(missing)}")
     html = pathlib.Path(table.folder) / "snapshot.html"
@@ -213,7 +213,7 @@ def prove(operations, build):
         if library is None:
             table.add(LIBRARY, "", "", FAILED, f"it is not in {build}")
             return table
-        os.environ["MEMSTRATA_CAPTURE"] = str(library)
+        os.environ["GPUSTRATA_CAPTURE"] = str(library)
         os.environ["LD_LIBRARY_PATH"] = ":".join(filter(None, (str(library.parent), os.environ.get("LD_LIBRARY_PATH"))))
         attempt(table, "random operations", random_operations, build, operations)
         attempt(table, "stacks", stacks, build, library)
@@ -224,20 +224,20 @@ def prove(operations, build):
         else:
             runs = attempt(table, "training", training_runs)
             if runs is not None:
-                attempt(table, "training", judge_training, runs["pytorch"], runs["memstrata"])
+                attempt(table, "training", judge_training, runs["pytorch"], runs["gpustrata"])
             attempt(table, "malloc + free from the cache", malloc_times)
             attempt(table, "what programs do", cases)
         if runs is None:
             table.add("our dump in the page (Chromium)", "", "", NOT_MEASURED, "there is no dump of a training run")
         else:
             attempt(table, "our dump in the page (Chromium)",
-                    lambda table: page(table, build, runs["memstrata"][-1]["snapshot"]))
+                    lambda table: page(table, build, runs["gpustrata"][-1]["snapshot"]))
     return table
 
 
 def main(arguments):
     operations = int(arguments[0]) if arguments else 1_000_000
-    build = os.environ.get("MEMSTRATA_BUILD") or ROOT / "build/native-checked"
+    build = os.environ.get("GPUSTRATA_BUILD") or ROOT / "build/native-checked"
     table = prove(operations, build)
     print(f"\n{table.counts()}")
     return table.status()

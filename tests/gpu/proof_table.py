@@ -29,7 +29,7 @@ class Table:
 
     def __init__(self, out=None):
         self.rows, self.out = [], out or sys.stdout
-        self._print("| proof | PyTorch, or the goal | memstrata | verdict |\n|---|---|---|---|")
+        self._print("| proof | PyTorch, or the goal | gpustrata | verdict |\n|---|---|---|---|")
 
     def _print(self, text):
         print(text, file=self.out, flush=True)

@@ -1,7 +1,7 @@
 """What run.sh concludes, tried without a GPU: verdicts on made-up figures, children that fail in every way, and the
 whole of proof.py over the fake driver with a stub of PyTorch.
 
-Environment: MEMSTRATA_BUILD, the build folder; MEMSTRATA_FAKE_CUDA, the folder of the fake libcuda.so.1.
+Environment: GPUSTRATA_BUILD, the build folder; GPUSTRATA_FAKE_CUDA, the folder of the fake libcuda.so.1.
 """
 import contextlib
 import io
@@ -226,12 +226,12 @@ sys.modules["torch"] = torch
 
 class WholeProof(unittest.TestCase):
     def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="memstrata-"))
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="gpustrata-"))
         self.addCleanup(shutil.rmtree, self.folder)
         self.build = self.folder / "build"
         self.build.mkdir()
-        for name in (proof.LIBRARY, "gpu_random", "memstrata"):
-            built = proof.find_built(os.environ["MEMSTRATA_BUILD"], name)
+        for name in (proof.LIBRARY, "gpu_random", "gpustrata"):
+            built = proof.find_built(os.environ["GPUSTRATA_BUILD"], name)
             self.assertIsNotNone(built, f"{name} is not built")
             (self.build / name).symlink_to(built)
         self.script(self.build / "capture_bench", "echo 'C++ stack of 31 frames (stub) 12.5 ns a frame'")
@@ -239,7 +239,7 @@ class WholeProof(unittest.TestCase):
         (self.folder / "python").mkdir()
         (self.folder / "python/torch.py").write_text(STUB_TORCH)
         self.environment = {"PATH": str(self.folder / "bin"), "PYTHONPATH": str(self.folder / "python"),
-                            "LD_LIBRARY_PATH": os.environ["MEMSTRATA_FAKE_CUDA"]}
+                            "LD_LIBRARY_PATH": os.environ["GPUSTRATA_FAKE_CUDA"]}
 
     def script(self, path, line):
         path.parent.mkdir(exist_ok=True)
@@ -262,7 +262,7 @@ class WholeProof(unittest.TestCase):
         for what in ("random operations (segments), every block checked",
                      "random operations (expandable), every block checked", "C++ frame, stack of 31 frames",
                      "losses of 60 steps", "peak reserved, bytes, within 1 %",
-                     "requests and frees of three steps, sizes in order", "`memstrata summary` of our dump"):
+                     "requests and frees of three steps, sizes in order", "`gpustrata summary` of our dump"):
             self.assertEqual(rows[what].verdict, OK, printed)
         self.assertIn("2000 operations (segments) of 4 threads",
                       rows["random operations (segments), every block checked"].ours)

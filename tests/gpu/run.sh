@@ -3,7 +3,7 @@
 #
 #   bash tests/gpu/run.sh [OPERATIONS]      random operations of each mode (1000000)
 #
-# MEMSTRATA_BUILD: a build folder made elsewhere (for machines without CMake); default build/native-checked.
+# GPUSTRATA_BUILD: a build folder made elsewhere (for machines without CMake); default build/native-checked.
 # Exit code 0 only if every row is ok: a row that could not be measured is not.
 set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -13,11 +13,11 @@ if ! timeout 60 nvidia-smi -L >/dev/null 2>&1; then
   echo "No CUDA device here (nvidia-smi finds none): nothing was proven on a GPU."
   exit 77
 fi
-if [[ -z ${MEMSTRATA_BUILD:-} ]]; then
+if [[ -z ${GPUSTRATA_BUILD:-} ]]; then
   for tool in cmake ninja c++; do
-    command -v "$tool" >/dev/null || { echo "$tool is missing: install it, or name a build in MEMSTRATA_BUILD."; exit 1; }
+    command -v "$tool" >/dev/null || { echo "$tool is missing: install it, or name a build in GPUSTRATA_BUILD."; exit 1; }
   done
   cmake --preset native-checked >/dev/null &&
-    cmake --build --preset native-checked -j --target memstrata memstrata_capture gpu_random capture_bench || exit 1
+    cmake --build --preset native-checked -j --target gpustrata gpustrata_capture gpu_random capture_bench || exit 1
 fi
 exec python3 tests/gpu/proof.py "$@"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """One thing that programs do with PyTorch on a GPU, under one allocator: a child of proof.py.
 
-  torch_cases.py NAME pytorch|hooks|companion FOLDER      FOLDER: for what it writes; MEMSTRATA_CAPTURE: the library
+  torch_cases.py NAME pytorch|hooks|companion FOLDER      FOLDER: for what it writes; GPUSTRATA_CAPTURE: the library
 
 The last line is {"outcome": "ok" or the class of what was raised, "value": what has to be PyTorch's own}. Exit code 77:
 there is not what it needs, and the last line of stderr names it. Where copies are enough there are no kernels, so that a
@@ -203,11 +203,11 @@ def main(name, mode, folder):
 
     if mode != "pytorch":
         sys.path.insert(0, str(PACKAGE))
-        import memstrata
+        import gpustrata
 
-        assert memstrata.install(companion=mode == "companion"), "memstrata could not be installed"
+        assert gpustrata.install(companion=mode == "companion"), "gpustrata could not be installed"
         if mode == "companion":
-            assert getattr(sys.modules.get("memstrata._companion"), "_kept", None) is not None, "the hooks were used"
+            assert getattr(sys.modules.get("gpustrata._companion"), "_kept", None) is not None, "the hooks were used"
     told = {"outcome": "ok", "value": None}
     try:
         told["value"] = CASES[name](torch, folder)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Nanoseconds of a malloc and free from the cache, PyTorch's allocator and memstrata's in one process, both called
-from C++: a child of proof.py. MEMSTRATA_CAPTURE: the library.
+"""Nanoseconds of a malloc and free from the cache, PyTorch's allocator and gpustrata's in one process, both called
+from C++: a child of proof.py. GPUSTRATA_CAPTURE: the library.
 
-Needs a C++ compiler, ninja and CUDA's headers. The last line is {"pytorch": [ns, ...], "memstrata": [ns, ...]}: one
+Needs a C++ compiler, ninja and CUDA's headers. The last line is {"pytorch": [ns, ...], "gpustrata": [ns, ...]}: one
 figure a run, the runs alternate.
 """
 import json
@@ -25,8 +25,8 @@ template <typename Work> double nanoseconds(Work work) {
 std::vector<std::vector<double>> compare(const std::string& path) {
   void* const library = dlopen(path.c_str(), RTLD_NOW);
   if (library == nullptr) throw std::runtime_error(dlerror());
-  const auto alloc = (void* (*)(size_t, int, void*))dlsym(library, "memstrata_alloc");
-  const auto release = (void (*)(void*, size_t, int, void*))dlsym(library, "memstrata_free");
+  const auto alloc = (void* (*)(size_t, int, void*))dlsym(library, "gpustrata_alloc");
+  const auto release = (void (*)(void*, size_t, int, void*))dlsym(library, "gpustrata_free");
   for (int i = 0; i < 10000; ++i) {  // live blocks of both
     const size_t bytes = 512 * (1 + i * 7919 % 400);
     if (native::raw_alloc(bytes) == nullptr || alloc(bytes, 0, nullptr) == nullptr)
@@ -50,9 +50,9 @@ def main():
     from torch.utils.cpp_extension import load_inline
 
     torch.zeros(1, device="cuda")
-    module = load_inline("memstrata_compare", SOURCE, functions=["compare"], with_cuda=True)
-    theirs, ours = module.compare(os.environ["MEMSTRATA_CAPTURE"])
-    print(json.dumps({"pytorch": theirs, "memstrata": ours}))
+    module = load_inline("gpustrata_compare", SOURCE, functions=["compare"], with_cuda=True)
+    theirs, ours = module.compare(os.environ["GPUSTRATA_CAPTURE"])
+    print(json.dumps({"pytorch": theirs, "gpustrata": ours}))
     return 0
 
 

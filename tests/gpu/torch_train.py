@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""One training run under PyTorch's allocator or memstrata's: a child of proof.py.
+"""One training run under PyTorch's allocator or gpustrata's: a child of proof.py.
 
-  torch_train.py pytorch|memstrata FOLDER      the snapshot goes to FOLDER; MEMSTRATA_CAPTURE: the library
+  torch_train.py pytorch|gpustrata FOLDER      the snapshot goes to FOLDER; GPUSTRATA_CAPTURE: the library
 
 The last line of its output is a JSON object of what it measured. Everything that could differ between two equal runs
 is off: no dropout, deterministic algorithms, plain attention.
@@ -42,19 +42,19 @@ def main(mode, folder):
     import torch
 
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "capture"))
-    import memstrata_torch as memstrata
+    import gpustrata_torch as gpustrata
 
-    ours = mode == "memstrata"
-    if ours and not memstrata.install():
+    ours = mode == "gpustrata"
+    if ours and not gpustrata.install():
         return 1
     torch.use_deterministic_algorithms(True)
     torch.backends.cuda.enable_flash_sdp(False)
     torch.backends.cuda.enable_mem_efficient_sdp(False)
     torch.manual_seed(0)
     step = build(torch)
-    record = memstrata.record_memory_history if ours else torch.cuda.memory._record_memory_history
-    snapshot = memstrata.snapshot if ours else torch.cuda.memory._snapshot
-    dump = memstrata.dump_snapshot if ours else torch.cuda.memory._dump_snapshot
+    record = gpustrata.record_memory_history if ours else torch.cuda.memory._record_memory_history
+    snapshot = gpustrata.snapshot if ours else torch.cuda.memory._snapshot
+    dump = gpustrata.dump_snapshot if ours else torch.cuda.memory._dump_snapshot
     losses, times = [], []
     for i in range(STEPS):
         if i == STEPS - RECORDED:
@@ -66,7 +66,7 @@ def main(mode, folder):
         times.append(time.perf_counter() - start)
     sizes = [(e["action"], e["size"]) for e in snapshot()["device_traces"][0]
              if e["action"] in ("alloc", "free_requested")]
-    stats = memstrata.memory_stats() if ours else torch.cuda.memory_stats()
+    stats = gpustrata.memory_stats() if ours else torch.cuda.memory_stats()
 
     record(enabled=None)
     record(enabled="all", stacks="all", context="all")

@@ -2,7 +2,7 @@
 """Fails when work grows faster than what it is done for: counts instructions (valgrind's callgrind) for an input and for
 one that is four times as large. Instructions, unlike times, do not depend on what else the machine does.
 
-  python3 tests/guard/growth.py [FOLDER WITH memstrata AND session_answers]     build/native-checked/bin if not given
+  python3 tests/guard/growth.py [FOLDER WITH gpustrata AND session_answers]     build/native-checked/bin if not given
 
 Without valgrind or a build it fails.
 """
@@ -69,7 +69,7 @@ def questions(asked):
 
 def command(*words):
     def count(file, folder):
-        return instructions([BIN / "memstrata", *words, file], folder)
+        return instructions([BIN / "gpustrata", *words, file], folder)
     return count
 
 
@@ -92,8 +92,8 @@ WORK = [
 
 
 def main():
-    if shutil.which("valgrind") is None or not all((BIN / name).exists() for name in ("memstrata", "session_answers")):
-        sys.exit(f"no valgrind, or {BIN} has no memstrata and session_answers")
+    if shutil.which("valgrind") is None or not all((BIN / name).exists() for name in ("gpustrata", "session_answers")):
+        sys.exit(f"no valgrind, or {BIN} has no gpustrata and session_answers")
     failed = False
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)

@@ -11,7 +11,7 @@
 #include "engine/replay/block_lives.h"
 #include "engine/replay/timeline.h"
 
-using namespace memstrata;
+using namespace gpustrata;
 
 // Counting is switched on inside these two (--toggle-collect).
 extern "C" [[gnu::noinline]] bool guarded_parse(std::string_view bytes, model::Recording& recording) {

@@ -1,6 +1,6 @@
 """`cmake --install` into an empty folder, and what is there used from outside.
 
-Environment: MEMSTRATA_BUILD, the build folder; CXX, its compiler.
+Environment: GPUSTRATA_BUILD, the build folder; CXX, its compiler.
 """
 import json
 import os
@@ -21,17 +21,17 @@ def run(*command, **options):
 def test_what_is_installed_is_used_from_outside(tmp_path):
     prefix, outside = tmp_path / "prefix", tmp_path / "outside"
     for component in ("command", "library"):
-        run("cmake", "--install", os.environ["MEMSTRATA_BUILD"], "--prefix", prefix, "--component", component)
+        run("cmake", "--install", os.environ["GPUSTRATA_BUILD"], "--prefix", prefix, "--component", component)
     # Moved, as an unpacked archive is.
     moved = prefix.rename(tmp_path / "moved")
 
-    command = moved / "bin" / "memstrata"
+    command = moved / "bin" / "gpustrata"
     said = json.loads(run(command, "summary", "--json", SAMPLE, cwd=tmp_path, env={"PATH": os.environ["PATH"]}))
     assert said["snapshots"][0]["devices"][0]["peak"]["requested_bytes"] == PEAK
-    page = (moved / "share/man/man1/memstrata.1").read_text()
-    assert page.startswith(".TH MEMSTRATA 1") and "anonymize" in page
-    for name in ("bash-completion/completions/memstrata", "zsh/site-functions/_memstrata",
-                 "fish/vendor_completions.d/memstrata.fish"):
+    page = (moved / "share/man/man1/gpustrata.1").read_text()
+    assert page.startswith(".TH GPUSTRATA 1") and "anonymize" in page
+    for name in ("bash-completion/completions/gpustrata", "zsh/site-functions/_gpustrata",
+                 "fish/vendor_completions.d/gpustrata.fish"):
         assert "summary" in (moved / "share" / name).read_text(), name
 
     run("cmake", "-S", Path(__file__).parent / "outside", "-B", outside, f"-DCMAKE_PREFIX_PATH={moved}",

@@ -67,9 +67,9 @@ def test_the_document_names_each_once_and_itself(packages):
     _, document = sbom()
     ids = [one["SPDXID"] for one in document["packages"]]
     assert len(set(ids)) == len(ids) == len(packages)
-    assert packages["memstrata"]["versionInfo"] == "1.2.3"
+    assert packages["gpustrata"]["versionInfo"] == "1.2.3"
     contained = [one["relatedSpdxElement"] for one in document["relationships"] if one["relationshipType"] == "CONTAINS"]
-    assert sorted(contained) == sorted(set(ids) - {"SPDXRef-memstrata"})
+    assert sorted(contained) == sorted(set(ids) - {"SPDXRef-gpustrata"})
     assert document["creationInfo"]["created"] == "2023-11-14T22:13:20Z"  # 1,700,000,000 s
 
 
@@ -93,18 +93,18 @@ def test_a_new_library_that_nobody_looked_at_is_an_error(path, line, named, tmp_
 
 def test_the_container_adds_what_the_release_makes():
     script, container = (SITE / "release.sh").read_text(), (SITE / "Containerfile").read_text()
-    # As release.sh names the archive of the command: memstrata-VERSION-linux-MACHINE.
-    for said in ("name=memstrata-$version", "machine=linux-$(uname -m)", '"$out/$name-$machine.tar.gz"', "pack build/release\n"):
+    # As release.sh names the archive of the command: gpustrata-VERSION-linux-MACHINE.
+    for said in ("name=gpustrata-$version", "machine=linux-$(uname -m)", '"$out/$name-$machine.tar.gz"', "pack build/release\n"):
         assert said in script, said
-    made = ["build/release/memstrata-0.1.0-linux-x86_64.tar.gz"]
-    others = [f"build/release/memstrata-0.1.0-{rest}" for rest in (
-        "library-linux-x86_64.tar.gz", "site.tar.gz", "npm.tgz")] + ["build/release/memstrata-0.1.0-py3-none-manylinux_2_36_x86_64.whl"]
+    made = ["build/release/gpustrata-0.1.0-linux-x86_64.tar.gz"]
+    others = [f"build/release/gpustrata-0.1.0-{rest}" for rest in (
+        "library-linux-x86_64.tar.gz", "site.tar.gz", "npm.tgz")] + ["build/release/gpustrata-0.1.0-py3-none-manylinux_2_36_x86_64.whl"]
     (added,) = re.findall(r"^ADD (\S+) /opt/$", container, re.MULTILINE)
     assert fnmatch.filter(made + others, added) == made
-    (moved,) = re.findall(r"mv (/opt/\S+) /opt/memstrata$", container, re.MULTILINE)
-    assert fnmatch.fnmatch("/opt/memstrata-0.1.0-linux-x86_64", moved)
+    (moved,) = re.findall(r"mv (/opt/\S+) /opt/gpustrata$", container, re.MULTILINE)
+    assert fnmatch.fnmatch("/opt/gpustrata-0.1.0-linux-x86_64", moved)
     # Its command is installed below bin/, and loads the library that the image installs.
-    assert 'ENTRYPOINT ["/opt/memstrata/bin/memstrata"]' in container
+    assert 'ENTRYPOINT ["/opt/gpustrata/bin/gpustrata"]' in container
     assert "libmicrohttpd12" in container
     assert '"libmicrohttpd.so.12"' in (ROOT / "engine" / "serve" / "library.h").read_text()
 

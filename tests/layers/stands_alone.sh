@@ -13,7 +13,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
 mapfile -t flags < <(grep -oE -- '-isystem [^ "]+' "$build/compile_commands.json" | sort -u | tr ' ' '\n')
-flags+=(-std=c++20 -I. -DFMT_EXCEPTIONS=0 -DSIMDJSON_EXCEPTIONS=0 '-DMEMSTRATA_VERSION=""' -w)
+flags+=(-std=c++20 -I. -DFMT_EXCEPTIONS=0 -DSIMDJSON_EXCEPTIONS=0 '-DGPUSTRATA_VERSION=""' -w)
 printf '#include <%s>\n' fmt/core.h tl/expected.hpp algorithm array atomic bit charconv chrono cmath condition_variable cstddef \
   cstdint cstdio cstdlib cstring filesystem functional initializer_list iterator limits map memory mutex numeric optional \
   set span string string_view thread tuple type_traits unordered_map unordered_set utility variant vector >"$scratch/standard.h"
@@ -21,7 +21,7 @@ g++ "${flags[@]}" -x c++-header "$scratch/standard.h" -o "$scratch/standard.h.gc
 compile() { g++ "${flags[@]}" -Winvalid-pch -include "$scratch/standard.h" -fsyntax-only -x c++ "$1"; }
 
 if [[ ${2:-} == --self-test ]]; then
-  printf 'namespace memstrata { Status nobody_declared_it(); }\n' >"$scratch/leans.h"
+  printf 'namespace gpustrata { Status nobody_declared_it(); }\n' >"$scratch/leans.h"
   ! compile "$scratch/leans.h" 2>/dev/null || { echo "a file that leans on another was not found"; exit 1; }
   exit 0
 fi

@@ -1,4 +1,4 @@
-// `memstrata mcp` with the protocol's official client, and with lines that no client should send.
+// `gpustrata mcp` with the protocol's official client, and with lines that no client should send.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
@@ -32,7 +32,7 @@ const textOf = ({ content, isError }) => {
 
 test('every tool answers what its command prints', async () => {
   await connected(async (client) => {
-    assert.equal(client.getServerVersion().name, 'memstrata');
+    assert.equal(client.getServerVersion().name, 'gpustrata');
     const { tools } = await client.listTools();
     assert.deepEqual(
       tools.map(({ name }) => name),

@@ -19,7 +19,7 @@ const run = (command, ...args) => {
   return stdout;
 };
 before(() => {
-  folder = mkdtempSync(join(tmpdir(), 'memstrata-package-'));
+  folder = mkdtempSync(join(tmpdir(), 'gpustrata-package-'));
   const [{ filename }] = JSON.parse(run('npm', 'pack', '--json', '--pack-destination', folder, npmPackage));
   writeFileSync(join(folder, 'package.json'), '{"name":"user","private":true,"type":"module"}');
   run('npm', 'install', '--offline', '--no-audit', '--no-fund', join(folder, filename));
@@ -27,8 +27,8 @@ before(() => {
 after(() => folder && rmSync(folder, { recursive: true }));
 
 test('holds what it must and nothing else, and is of the version of the project', () => {
-  const about = JSON.parse(readFileSync(join(folder, 'node_modules/memstrata/package.json'), 'utf8'));
-  const [, version] = /memstrata VERSION (\S+)/.exec(readFileSync(join(root, 'CMakeLists.txt'), 'utf8'));
+  const about = JSON.parse(readFileSync(join(folder, 'node_modules/gpustrata/package.json'), 'utf8'));
+  const [, version] = /gpustrata VERSION (\S+)/.exec(readFileSync(join(root, 'CMakeLists.txt'), 'utf8'));
   assert.equal(about.version, version);
   assert.equal(about.dependencies, undefined);
   const [{ files }] = JSON.parse(run('npm', 'pack', '--json', '--dry-run', npmPackage));
@@ -54,7 +54,7 @@ test('Node: a snapshot is opened from path, URL, bytes, Blob and stream, and ans
     join(folder, 'use.mjs'),
     `import { readFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
-import { openSnapshot, EngineFailure } from 'memstrata/engine';
+import { openSnapshot, EngineFailure } from 'gpustrata/engine';
 const before = Object.keys(globalThis).join();
 const path = process.argv[2];
 const bytes = await readFile(path);
@@ -106,10 +106,10 @@ test('types: a program that uses them compiles, one that misuses them does not',
     ];
     return spawnSync(process.execPath, [tsc, ...options, 'use.ts'], { cwd: folder, encoding: 'utf8' });
   };
-  const right = check(`import 'memstrata';
-import type { ViewerElement } from 'memstrata';
-import { openSnapshot, type Snapshot } from 'memstrata/engine';
-const viewer: ViewerElement = document.querySelector('memstrata-viewer')!;
+  const right = check(`import 'gpustrata';
+import type { ViewerElement } from 'gpustrata';
+import { openSnapshot, type Snapshot } from 'gpustrata/engine';
+const viewer: ViewerElement = document.querySelector('gpustrata-viewer')!;
 viewer.addEventListener('load', ({ detail }) => detail.file.length);
 viewer.addEventListener('error', ({ detail }) => detail.offset + 1);
 const { file } = await viewer.open(new URL('https://host/a.pickle'), { name: 'a' });
@@ -121,7 +121,7 @@ const level: number = await view.ask('highest', { columns: { axis: 'event', firs
 export { file, state, level };
 `);
   assert.equal(right.status, 0, right.stdout);
-  const wrong = check(`import { openSnapshot } from 'memstrata/engine';
+  const wrong = check(`import { openSnapshot } from 'gpustrata/engine';
 const snapshot = await openSnapshot('a.pickle');
 await (await snapshot.view()).ask('highest', {});
 export {};

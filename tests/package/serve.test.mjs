@@ -22,7 +22,7 @@ const asked = (url, path, method = 'GET') =>
   });
 
 test('files of its folder are served, and nothing else', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'memstrata-serve-'));
+  const folder = mkdtempSync(join(tmpdir(), 'gpustrata-serve-'));
   mkdirSync(join(folder, 'site', 'guide'), { recursive: true });
   writeFileSync(join(folder, 'site', 'index.html'), 'page');
   writeFileSync(join(folder, 'site', 'guide', 'index.html'), 'guide');

@@ -14,7 +14,7 @@
 #include "engine/alloc/simulated_device.h"
 #include "tests/property/allocator_twin.h"
 
-namespace memstrata::alloc {
+namespace gpustrata::alloc {
 namespace {
 
 struct Events final : trace::EventSink {
@@ -311,9 +311,9 @@ constexpr int kShortScripts = 1500, kLongScripts = 10;
   return wrong;
 }
 
-// MEMSTRATA_ROUNDS multiplies the scripts, for a long run by hand.
+// GPUSTRATA_ROUNDS multiplies the scripts, for a long run by hand.
 void compare_random_scripts(uint64_t first_seed, int scripts) {
-  const char* factor = std::getenv("MEMSTRATA_ROUNDS");
+  const char* factor = std::getenv("GPUSTRATA_ROUNDS");
   scripts *= factor == nullptr ? 1 : std::max(1, std::atoi(factor));
   for (int i = 0; i < scripts; ++i) {
     const uint64_t seed = first_seed + static_cast<uint64_t>(i);
@@ -341,4 +341,4 @@ TEST_P(PlantedFault, IsFoundByTheShortScripts) {
 INSTANTIATE_TEST_SUITE_P(Allocator, PlantedFault, testing::Range<size_t>(1, twin::kFaultTexts.size()));
 
 }  // namespace
-}  // namespace memstrata::alloc
+}  // namespace gpustrata::alloc

@@ -6,7 +6,7 @@
 
 #include "tests/unit/numbers.h"
 
-namespace memstrata::twin {
+namespace gpustrata::twin {
 
 namespace {
 
@@ -618,4 +618,4 @@ void Allocator::end(PoolName name) {
 
 void Allocator::release(PoolName name) { --find_pool(name)->users; }
 
-}  // namespace memstrata::twin
+}  // namespace gpustrata::twin

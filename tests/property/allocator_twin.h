@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace memstrata::twin {
+namespace gpustrata::twin {
 
 using PoolName = std::pair<int64_t, int64_t>;
 
@@ -244,4 +244,4 @@ class Allocator {
   int64_t oversize_allocations_ = 0, oversize_segments_ = 0;
 };
 
-}  // namespace memstrata::twin
+}  // namespace gpustrata::twin

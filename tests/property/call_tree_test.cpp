@@ -20,7 +20,7 @@
 #include "tests/property/random.h"
 #include "tests/unit/replay/hand_trace.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 namespace {
 
 constexpr std::array<const char*, 5> kFiles = {"/run/model.py", "/run/train.py",
@@ -285,4 +285,4 @@ TEST_P(CallTreesOfRandomRecordings, HoldersAreSumsOverTheBlocksAlive) {
 INSTANTIATE_TEST_SUITE_P(Seeds, CallTreesOfRandomRecordings, testing::Range(1, 21));
 
 }  // namespace
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -16,7 +16,7 @@
 #include "tests/unit/io/same_recording.h"
 #include "tests/unit/io/snapshot_py.h"
 
-namespace memstrata::tests {
+namespace gpustrata::tests {
 namespace {
 
 std::string difference(const ReadFile& fast, const ReadFile& plain) {
@@ -307,4 +307,4 @@ TEST(FastReader, IsThePlainOneOnRealSnapshots) {
 }
 
 }  // namespace
-}  // namespace memstrata::tests
+}  // namespace gpustrata::tests

@@ -12,7 +12,7 @@
 
 #include "engine/alloc/invariants.h"
 
-namespace memstrata::alloc {
+namespace gpustrata::alloc {
 namespace {
 
 std::string picture(const MemoryState& state) {
@@ -215,4 +215,4 @@ TEST(MemoryStateProperty, AnExpandableSegmentCanGrowOnBothSides) {
 }
 
 }  // namespace
-}  // namespace memstrata::alloc
+}  // namespace gpustrata::alloc

@@ -20,7 +20,7 @@
 #include "tests/unit/numbers.h"
 #include "tests/unit/replay/hand_trace.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 namespace {
 
 using trace::Action;
@@ -365,4 +365,4 @@ TEST_P(PoolBandsTwin, LevelsEnvelopesAndPixelsAreTheSame) {
 INSTANTIATE_TEST_SUITE_P(Seeds, PoolBandsTwin, testing::Range(1, 25));
 
 }  // namespace
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -9,7 +9,7 @@
 #include "engine/session/questions.h"
 #include "tests/unit/session/asking.h"
 
-namespace memstrata::session {
+namespace gpustrata::session {
 namespace {
 
 constexpr std::string_view kCases[] = {"private_pool", "era3_expandable_and_oom",
@@ -337,4 +337,4 @@ TEST(Questions, TenTimesOpenedAndReleasedLeavesMemoryWhereItWas) {
 }
 
 }  // namespace
-}  // namespace memstrata::session
+}  // namespace gpustrata::session

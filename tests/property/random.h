@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <random>
 
-namespace memstrata {
+namespace gpustrata {
 
 class Random {
  public:
@@ -28,4 +28,4 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-}  // namespace memstrata
+}  // namespace gpustrata

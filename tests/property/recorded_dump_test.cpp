@@ -8,7 +8,7 @@
 #include "tests/unit/io/recorded_run.h"
 #include "tests/unit/numbers.h"
 
-namespace memstrata::tests {
+namespace gpustrata::tests {
 namespace {
 
 using trace::Action;
@@ -261,4 +261,4 @@ TEST(RecordedDumpProperty, RandomWorkDumpedAndRead) {
 }
 
 }  // namespace
-}  // namespace memstrata::tests
+}  // namespace gpustrata::tests

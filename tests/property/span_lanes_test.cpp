@@ -9,7 +9,7 @@
 #include "tests/property/random.h"
 #include "tests/unit/replay/hand_spans.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 namespace {
 
 HandSpans story(Random& random) {
@@ -121,4 +121,4 @@ TEST(SpanLanesTwin, RowsAndColumnsAgreeWithOneOpAtATime) {
 }
 
 }  // namespace
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

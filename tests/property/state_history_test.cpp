@@ -16,7 +16,7 @@
 #include "engine/replay/state_sketch.h"
 #include "tests/unit/numbers.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 namespace {
 
 using alloc::BlockId;
@@ -323,4 +323,4 @@ INSTANTIATE_TEST_SUITE_P(Random, StateOfAllocator,
                          });
 
 }  // namespace
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

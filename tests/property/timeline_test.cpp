@@ -20,7 +20,7 @@
 #include "tests/property/timeline_twin.h"
 #include "tests/unit/replay/hand_trace.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 namespace {
 
 using trace::Action;
@@ -631,4 +631,4 @@ INSTANTIATE_TEST_SUITE_P(Traces, TimelineTwin, testing::ValuesIn(cases()),
                          [](const auto& test) { return name_of(test.param); });
 
 }  // namespace
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -5,7 +5,7 @@
 #include <optional>
 #include <set>
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 namespace {
 
@@ -314,4 +314,4 @@ int64_t Twin::bytes_below(int32_t rank, int32_t event) const {
   return bytes;
 }
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

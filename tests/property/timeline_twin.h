@@ -10,7 +10,7 @@
 #include "engine/model/recording.h"
 #include "engine/replay/timeline.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 struct TwinBlock {
   uint64_t address;
@@ -53,4 +53,4 @@ struct Twin {
   bool has_times = false;
 };
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

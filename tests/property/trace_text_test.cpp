@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-namespace memstrata::io::traces {
+namespace gpustrata::io::traces {
 namespace {
 
 std::string random_text(std::mt19937_64& random, std::string_view letters, size_t length) {
@@ -77,4 +77,4 @@ TEST(TraceNumbers, ShortOnesAndLongOnesAreTheSame) {
 }
 
 }  // namespace
-}  // namespace memstrata::io::traces
+}  // namespace gpustrata::io::traces

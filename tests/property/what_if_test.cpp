@@ -12,7 +12,7 @@
 #include "engine/simulate/simulation.h"
 #include "tests/unit/numbers.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 namespace {
 
 // Scripts, and settings to run them under. What a trace does not show is left out: settings that change on the way,
@@ -155,7 +155,7 @@ class Recorded {
 };
 
 [[nodiscard]] int rounds(int usual) {
-  const char* const given = std::getenv("MEMSTRATA_WHAT_IF_ROUNDS");  // more of them by hand
+  const char* const given = std::getenv("GPUSTRATA_WHAT_IF_ROUNDS");  // more of them by hand
   return given == nullptr ? usual : std::atoi(given);
 }
 
@@ -252,4 +252,4 @@ TEST(WhatIf, ARecordingThatLostItsBeginningRepeatsExactly) {
 }
 
 }  // namespace
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -1,4 +1,4 @@
-"""Files that `memstrata convert --to arrow` and write_parquet() write, read by pyarrow and duckdb."""
+"""Files that `gpustrata convert --to arrow` and write_parquet() write, read by pyarrow and duckdb."""
 import json
 import os
 import pickle
@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import duckdb
-import memstrata
+import gpustrata
 import pyarrow
 import pyarrow.compute
 import pyarrow.dataset
@@ -64,7 +64,7 @@ class Files(InAFolder):
         """Every table of every snapshot of a file; how many."""
         compared = 0
         try:
-            file = memstrata.open(path)
+            file = gpustrata.open(path)
         except ValueError:
             self.assertEqual(convert(path, self.folder / "t.arrow")[0], 2)
             return 0
@@ -125,7 +125,7 @@ class Files(InAFolder):
         found = read(self.folder / "t.arrow")
         names = found.column("snapshot").to_pylist()
         self.assertEqual(names, ["all"] * 3168 + ["little"])
-        with memstrata.open(path) as file:
+        with gpustrata.open(path) as file:
             for name, one in zip(("all", "little"), file.snapshots):
                 mask = pyarrow.array([text == name for text in names])
                 self.assertEqual(plain(found.filter(mask).drop_columns(["snapshot"])), plain(taken(one.events())))
@@ -139,7 +139,7 @@ class Files(InAFolder):
         def file_of(order):
             path = self.file(snapshot([], [event("alloc", 4096 * i, 10, frames=frames[which])
                                            for i, which in enumerate(order, 1)]), "x.pickle")
-            with memstrata.open(path) as file:
+            with gpustrata.open(path) as file:
                 return {(row["name"], row["line"]): one for one, (row,) in
                         zip(*(file.stacks().to_pydict()[name] for name in ("hash", "frames")))}
 
@@ -151,7 +151,7 @@ class Files(InAFolder):
 
     def test_hashes_are_those_of_the_facts(self):
         named = {stack["stack"] for line in out_of("facts", SAMPLE).splitlines() for stack in json.loads(line)["stacks"]}
-        with memstrata.open(SAMPLE) as file:
+        with gpustrata.open(SAMPLE) as file:
             self.assertLessEqual(named, set(file.stacks().to_pydict()["hash"]))
         self.assertGreater(len(named), 3)
 
@@ -166,7 +166,7 @@ class Files(InAFolder):
 class Parquet(InAFolder):
     def setUp(self):
         super().setUp()
-        self.file = memstrata.open(SAMPLE)
+        self.file = gpustrata.open(SAMPLE)
         self.addCleanup(self.file.close)
 
     def test_every_table(self):
@@ -208,8 +208,8 @@ class Parquet(InAFolder):
     def test_a_full_disk_leaves_what_was_there(self):
         path = self.folder / "events.parquet"
         path.write_bytes(b"before")
-        code = ("import memstrata, resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
-                "f = memstrata.open(sys.argv[1]); resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)); "
+        code = ("import gpustrata, resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+                "f = gpustrata.open(sys.argv[1]); resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)); "
                 "f.write_parquet(sys.argv[2])")
         done = subprocess.run([sys.executable, "-c", code, SAMPLE, path], capture_output=True, text=True)
         self.assertIn("OSError", done.stderr)
@@ -219,10 +219,10 @@ class Parquet(InAFolder):
 
 class WithoutArrow(InAFolder):
     def test_it_is_told_how_to_get_it(self):
-        code = ("import sys; sys.modules['pyarrow'] = None; import memstrata\n"
-                "memstrata.open(sys.argv[1]).write_parquet(sys.argv[2])")
+        code = ("import sys; sys.modules['pyarrow'] = None; import gpustrata\n"
+                "gpustrata.open(sys.argv[1]).write_parquet(sys.argv[2])")
         done = subprocess.run([sys.executable, "-c", code, SAMPLE, self.folder / "events.parquet"], capture_output=True, text=True)
-        self.assertRegex(done.stderr, r"ImportError: .*pip install 'memstrata\[arrow\]'")
+        self.assertRegex(done.stderr, r"ImportError: .*pip install 'gpustrata\[arrow\]'")
         self.assertEqual(os.listdir(self.folder), [])
 
 

@@ -10,8 +10,8 @@ import threading
 import unittest
 from pathlib import Path
 
-import memstrata
-from memstrata._progress import Progress
+import gpustrata
+from gpustrata._progress import Progress
 from support.folders import InAFolder
 from support.paths import SAMPLE
 
@@ -24,28 +24,28 @@ def python(code, *arguments, **options):
 class Files(InAFolder):
     def test_no_snapshot_is_a_file_error_with_the_offset(self):
         # PROTO 2, then an opcode that does not exist: byte 2.
-        with self.assertRaises(memstrata.FileError) as caught:
-            memstrata.open(self.file(b"\x80\x02\xff."))
+        with self.assertRaises(gpustrata.FileError) as caught:
+            gpustrata.open(self.file(b"\x80\x02\xff."))
         self.assertEqual(caught.exception.offset, 2)
         self.assertIn("at byte 2", str(caught.exception))
         self.assertIsInstance(caught.exception, ValueError)
         for data in (b"", b"x", b"no snapshot at all", pickle.dumps([1, 2, 3]), b"{}", b"\x1f\x8b"):
-            with self.subTest(data), self.assertRaises(memstrata.FileError):
-                memstrata.open(self.file(data))
+            with self.subTest(data), self.assertRaises(gpustrata.FileError):
+                gpustrata.open(self.file(data))
 
     def test_what_the_system_refuses_is_an_os_error(self):
         with self.assertRaises(FileNotFoundError):
-            memstrata.open(self.folder / "nothing")
+            gpustrata.open(self.folder / "nothing")
         with self.assertRaisesRegex(OSError, "folder"):
-            memstrata.open(self.folder)
+            gpustrata.open(self.folder)
         with self.assertRaises(TypeError):
-            memstrata.open(3)
+            gpustrata.open(3)
         with self.assertRaises(TypeError):
-            memstrata.open(None)
+            gpustrata.open(None)
 
     def test_a_cut_file_shows_what_came_before(self):
         data = SAMPLE.read_bytes()
-        with memstrata.open(self.file(data[:len(data) // 2])) as file:
+        with gpustrata.open(self.file(data[:len(data) // 2])) as file:
             self.assertGreater(file.events().num_rows, 0)
             self.assertIn("truncated", [one["name"] for one in file.diagnostics])
 
@@ -58,7 +58,7 @@ class Files(InAFolder):
                 here = os.getcwd()
                 os.chdir(self.folder)
                 try:
-                    with memstrata.open(name) as file:
+                    with gpustrata.open(name) as file:
                         self.assertEqual(file.top()["tops"][0]["device"], 0)
                         self.assertEqual(file.compare(file)["devices"][0]["device"], {"before": 0, "after": 0})
                 finally:
@@ -66,13 +66,13 @@ class Files(InAFolder):
 
     def test_memory_is_refused_before_it_is_taken(self):
         with self.assertRaises(MemoryError):
-            memstrata.open(SAMPLE, memory_limit=4096)
+            gpustrata.open(SAMPLE, memory_limit=4096)
         with self.assertRaises(ValueError):
-            memstrata.open(SAMPLE, memory_limit=-1)
+            gpustrata.open(SAMPLE, memory_limit=-1)
         # 2^16 stacks of 2^16 frames each, in a file of some MiB: the table of them would have 2^32 rows.
         frames = [{"filename": "f", "line": i, "name": "n"} for i in range(1 << 16)]
         events = [{"action": "alloc", "addr": 512 * i, "size": 1, "stream": 0, "frames": frames[i:]} for i in range(64)]
-        with memstrata.open(self.file(pickle.dumps({"segments": [], "device_traces": [events]})),
+        with gpustrata.open(self.file(pickle.dumps({"segments": [], "device_traces": [events]})),
                             memory_limit=20 << 20) as file:
             with self.assertRaises(MemoryError):
                 file.stacks()
@@ -82,17 +82,17 @@ class Files(InAFolder):
         event = {"action": "alloc", "addr": 1, "size": 1, "stream": 0, "user_metadata": "x",
                  "frames": [{"filename": "\ud800", "line": 1, "name": "n"}]}
         data = pickle.dumps({"segments": [], "device_traces": [[event]]}, protocol=2)
-        with memstrata.open(self.file(data)) as file:
+        with gpustrata.open(self.file(data)) as file:
             self.assertEqual(file.stacks().to_pydict()["frames"][0][0]["name"], "n")
             self.assertEqual(file.events().to_pydict()["user_metadata"], ["x"])
 
     def test_actions_nobody_knows(self):
         events = [{"action": f"new_{i}", "addr": 1, "size": 1, "stream": 0} for i in range(200)]
-        with memstrata.open(self.file(pickle.dumps({"segments": [], "device_traces": [events]}))) as file:
+        with gpustrata.open(self.file(pickle.dumps({"segments": [], "device_traces": [events]}))) as file:
             self.assertEqual(file.events().to_pydict()["action"], [event["action"] for event in events])
 
     def test_nothing_in_it(self):
-        with memstrata.open(self.file(pickle.dumps({"segments": [], "device_traces": []}))) as file:
+        with gpustrata.open(self.file(pickle.dumps({"segments": [], "device_traces": []}))) as file:
             self.assertEqual(file.devices, [])
             for table in (file.events(), file.blocks(), file.segments(), file.lives(), file.stacks()):
                 self.assertEqual(table.num_rows, 0)
@@ -101,7 +101,7 @@ class Files(InAFolder):
 
 class Arguments(unittest.TestCase):
     def test_wrong_ones_are_value_errors_in_words(self):
-        with memstrata.open(SAMPLE) as file:
+        with gpustrata.open(SAMPLE) as file:
             for call, words in [
                     (lambda: file.events(7), "There is no device 7 in this snapshot. Devices: 0"),
                     (lambda: file.events("host"), "There is no device host"),
@@ -120,7 +120,7 @@ class Arguments(unittest.TestCase):
                     call()
 
     def test_several_threads_ask_one_file(self):
-        with memstrata.open(SAMPLE) as file:
+        with gpustrata.open(SAMPLE) as file:
             wanted = file.top("end"), file.events().to_pydict()
             wrong = []
 
@@ -140,7 +140,7 @@ class Arguments(unittest.TestCase):
 class Outputs(InAFolder):
     """Folders that refuse and disks that are full: OSError, what was there stays, nothing half is left."""
 
-    VIEWER = "<html><body><script>document.getElementById('memstrata-snapshot')</script></body></html>"
+    VIEWER = "<html><body><script>document.getElementById('gpustrata-snapshot')</script></body></html>"
 
     def setUp(self):
         super().setUp()
@@ -148,34 +148,34 @@ class Outputs(InAFolder):
         self.viewer.write_text(self.VIEWER)
 
     def test_a_folder_that_takes_nothing(self):
-        profiler = memstrata.GPUMemoryProfiler(device="cpu")
+        profiler = gpustrata.GPUMemoryProfiler(device="cpu")
         profiler.profile_function(len, [])
         # /sys refuses new files to everybody; the other is not there.
         for folder in ("/sys", self.folder / "nothing"):
-            with memstrata.open(SAMPLE) as file, self.assertRaises(OSError):
+            with gpustrata.open(SAMPLE) as file, self.assertRaises(OSError):
                 file.save_html(Path(folder, "page.html"), viewer=self.viewer)
             with self.assertRaises(OSError):
                 profiler.export(Path(folder, "profile.json"))
             with self.assertRaises(OSError):
-                memstrata.MemoryTracker().save_stats(Path(folder, "memory.trace"))
+                gpustrata.MemoryTracker().save_stats(Path(folder, "memory.trace"))
         self.assertEqual(len(profiler.results), 1)
 
     def test_a_notebook_s_folder_that_takes_nothing(self):
         done = python("""
-            import os, sys, memstrata, memstrata._notebook
-            memstrata._notebook._MOST_IN_NOTEBOOK = 1000
+            import os, sys, gpustrata, gpustrata._notebook
+            gpustrata._notebook._MOST_IN_NOTEBOOK = 1000
             os.chdir(sys.argv[3])
-            open("memstrata-views", "w").close()    # where the folder is to be
-            file = memstrata.open(sys.argv[1])
+            open("gpustrata-views", "w").close()    # where the folder is to be
+            file = gpustrata.open(sys.argv[1])
             try:
                 file.show(viewer=sys.argv[2])
             except OSError as error:
-                assert "memstrata-views" in str(error), error
+                assert "gpustrata-views" in str(error), error
             else:
                 raise AssertionError("no error")
-            assert os.listdir() == ["memstrata-views"], os.listdir()
-            os.unlink("memstrata-views")
-            assert "in memstrata-views" in repr(file.show(viewer=sys.argv[2]))
+            assert os.listdir() == ["gpustrata-views"], os.listdir()
+            os.unlink("gpustrata-views")
+            assert "in gpustrata-views" in repr(file.show(viewer=sys.argv[2]))
             print("goes on", file.devices)
         """, SAMPLE, self.viewer, self.folder_of_its_own())
         self.assertEqual((done.returncode, done.stdout), (0, "goes on [0]\n"), done.stderr)
@@ -188,20 +188,20 @@ class Outputs(InAFolder):
     def test_a_full_disk(self):
         # As on a full disk, writes fail from some byte on. (Python does not let the system's signal end it.)
         done = python("""
-            import os, resource, sys, memstrata
+            import os, resource, sys, gpustrata
             sample, viewer, folder = sys.argv[1:]
             os.chdir(folder)
-            file = memstrata.open(sample)
-            memstrata.use_simulated_device(1 << 30)
-            memstrata.record_memory_history(stacks="python")
+            file = gpustrata.open(sample)
+            gpustrata.use_simulated_device(1 << 30)
+            gpustrata.record_memory_history(stacks="python")
             for _ in range(2000):
-                memstrata.free(memstrata.malloc(1000))
-            profiler = memstrata.GPUMemoryProfiler(device=0)
+                gpustrata.free(gpustrata.malloc(1000))
+            profiler = gpustrata.GPUMemoryProfiler(device=0)
             for _ in range(100):
                 profiler.profile_function(len, [])
-            tracker = memstrata.MemoryTracker()
+            tracker = gpustrata.MemoryTracker()
             tracker.memories_allocated = {i: (f"operator {i}", 1.0) for i in range(2000)}
-            writers = {"run.pickle": memstrata.dump_snapshot, "page.html": lambda path: file.save_html(path, viewer=viewer),
+            writers = {"run.pickle": gpustrata.dump_snapshot, "page.html": lambda path: file.save_html(path, viewer=viewer),
                        "profile.json": profiler.export, "memory.trace": tracker.save_stats,
                        "memory.svg": tracker.save_plot}
             for name in writers:
@@ -212,7 +212,7 @@ class Outputs(InAFolder):
             for name, write in writers.items():
                 try:
                     write(name)
-                except (OSError, memstrata.CaptureError) as error:
+                except (OSError, gpustrata.CaptureError) as error:
                     print(name, error)
                 else:
                     raise AssertionError(name)
@@ -222,7 +222,7 @@ class Outputs(InAFolder):
             for name, write in writers.items():
                 write(name)
                 assert os.path.getsize(name) > 8192, name
-            assert memstrata.open("run.pickle").events().num_rows >= 4000
+            assert gpustrata.open("run.pickle").events().num_rows >= 4000
         """, SAMPLE, self.viewer, self.folder_of_its_own())
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(len(done.stdout.splitlines()), 5, done.stdout)
@@ -231,9 +231,9 @@ class Outputs(InAFolder):
 class Processes(InAFolder):
     def test_importing_loads_no_library(self):
         done = python("""
-            import sys, memstrata
+            import sys, gpustrata
             maps = open("/proc/self/maps").read()
-            assert "libmemstrata" not in maps
+            assert "libgpustrata" not in maps
             assert not {"torch", "pyarrow", "numpy", "pandas", "IPython"} & set(sys.modules)
         """)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -241,14 +241,14 @@ class Processes(InAFolder):
     def test_an_interrupt_ends_reading_and_asking(self):
         # A pipe that gives nothing more: reading waits in the system; the sample first, so that it has begun.
         done = python("""
-            import os, signal, sys, threading, time, memstrata
+            import os, signal, sys, threading, time, gpustrata
             threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
-            from memstrata import _native
+            from gpustrata import _native
             try:
                 _native.in_background(lambda: time.sleep(60))
             except KeyboardInterrupt:
                 print("interrupted")
-            memstrata.open(sys.argv[1]).top()
+            gpustrata.open(sys.argv[1]).top()
             print("goes on")
         """, SAMPLE)
         self.assertEqual((done.returncode, done.stdout.split("\n")[:2]), (0, ["interrupted", "goes on"]), done.stderr)
@@ -256,9 +256,9 @@ class Processes(InAFolder):
     def test_progress_is_shown_where_it_is_wanted(self):
         # Two looks at least: 16 MiB between them.
         path = self.file({"segments": [], "device_traces": [[]], "other": bytes(40 << 20)}, "large.pickle")
-        quiet = python("import sys, memstrata; memstrata.open(sys.argv[1])", path)
+        quiet = python("import sys, gpustrata; gpustrata.open(sys.argv[1])", path)
         self.assertEqual((quiet.returncode, quiet.stderr), (0, ""))
-        shown = python("import sys, memstrata; memstrata.open(sys.argv[1], progress=True)", path)
+        shown = python("import sys, gpustrata; gpustrata.open(sys.argv[1], progress=True)", path)
         self.assertEqual(shown.returncode, 0, shown.stderr)
         self.assertRegex(shown.stderr, r"^\nlarge\.pickle:  39% \|#{11}\.{19}\| 16 MiB\n")  # Python reads \r as \n
 
@@ -274,13 +274,13 @@ class Processes(InAFolder):
 
     def test_a_forked_child_may_read_on(self):
         done = python("""
-            import os, sys, warnings, memstrata
+            import os, sys, warnings, gpustrata
             warnings.simplefilter("ignore")  # since 3.12 of forks where other threads are
-            file = memstrata.open(sys.argv[1])
+            file = gpustrata.open(sys.argv[1])
             events = file.events()
             child = os.fork()
             if child == 0:
-                os._exit(0 if events.num_rows == 3168 and file.top() and memstrata.open(sys.argv[1]).devices else 1)
+                os._exit(0 if events.num_rows == 3168 and file.top() and gpustrata.open(sys.argv[1]).devices else 1)
             sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
         """, SAMPLE)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -292,27 +292,27 @@ class Processes(InAFolder):
             import sys
             sys.path[:] = paths
             try:
-                import memstrata
+                import gpustrata
             except ImportError as error:
                 print("refused in words:", error)
             else:
-                with memstrata.open(sample) as file:
+                with gpustrata.open(sample) as file:
                     assert file.events().num_rows == 3168 and file.top()
-                assert memstrata.malloc(2000)
+                assert gpustrata.malloc(2000)
                 print("read")
         """))
         done = python("""
-            import sys, memstrata
+            import sys, gpustrata
             try:
                 import _interpreters as interpreters
             except ImportError:
                 import _xxsubinterpreters as interpreters
 
             def ask():
-                return memstrata.malloc(1000)
+                return gpustrata.malloc(1000)
 
-            memstrata.use_simulated_device(1 << 30)
-            memstrata.record_memory_history(stacks="python")
+            gpustrata.use_simulated_device(1 << 30)
+            gpustrata.record_memory_history(stacks="python")
             ask()
             sample, inside, dump = sys.argv[1:]
             one = interpreters.create()
@@ -321,11 +321,11 @@ class Processes(InAFolder):
             assert told is None, told
             interpreters.destroy(one)
             ask()
-            events = [event for event in memstrata.snapshot()["device_traces"][0] if event["action"] == "alloc"]
+            events = [event for event in gpustrata.snapshot()["device_traces"][0] if event["action"] == "alloc"]
             found = [[frame["name"] for frame in event["frames"]] for event in events]
             assert found[0] == found[-1] == ["malloc", "ask", "<module>"], found
-            memstrata.dump_snapshot(dump)
-            assert memstrata.open(dump).events().num_rows >= 2
+            gpustrata.dump_snapshot(dump)
+            assert gpustrata.open(dump).events().num_rows >= 2
             print("goes on")
         """, SAMPLE, inside, self.folder / "run.pickle")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -333,8 +333,8 @@ class Processes(InAFolder):
 
     def test_ends_cleanly_with_everything_open(self):
         done = python("""
-            import sys, memstrata
-            file = memstrata.open(sys.argv[1])
+            import sys, gpustrata
+            file = gpustrata.open(sys.argv[1])
             events = file.events()
             capsule = events.__arrow_c_stream__()
             class Cycle: pass
@@ -343,7 +343,7 @@ class Processes(InAFolder):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_without_its_library_it_says_so(self):
-        done = python("import sys, memstrata; memstrata.open(sys.argv[1])", SAMPLE,
-                      env=dict(os.environ, MEMSTRATA_FILE="/nowhere/lib.so"))
+        done = python("import sys, gpustrata; gpustrata.open(sys.argv[1])", SAMPLE,
+                      env=dict(os.environ, GPUSTRATA_FILE="/nowhere/lib.so"))
         self.assertEqual(done.returncode, 1)
-        self.assertIn("ImportError: memstrata: libmemstrata_file.so cannot be loaded", done.stderr)
+        self.assertIn("ImportError: gpustrata: libgpustrata_file.so cannot be loaded", done.stderr)

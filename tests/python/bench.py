@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""memstrata.open() against pickle.load on one large generated snapshot: time, processor time (others may use the machine) and
+"""gpustrata.open() against pickle.load on one large generated snapshot: time, processor time (others may use the machine) and
 highest memory of a process each.
 
   bench.py FILE     a snapshot, as of ../shared/tools/gen_snapshot.py
@@ -14,8 +14,8 @@ import time
 RUNS = 3
 CODE = {
     "pickle.load": "import pickle; d = pickle.load(open(PATH, 'rb')); n = sum(map(len, d['device_traces']))",
-    "memstrata.open": "import memstrata; n = memstrata.open(PATH).events().num_rows",
-    "memstrata.open, events() and stacks() to lists": "import memstrata; f = memstrata.open(PATH); e = f.events()."
+    "gpustrata.open": "import gpustrata; n = gpustrata.open(PATH).events().num_rows",
+    "gpustrata.open, events() and stacks() to lists": "import gpustrata; f = gpustrata.open(PATH); e = f.events()."
                                                       "to_pydict(); s = f.stacks().to_pydict(); n = len(e['size'])",
 }
 MEASURE = """

@@ -1,6 +1,6 @@
-"""The tables of memstrata.open() against Python's own pickle, on every real file; answers against the command.
+"""The tables of gpustrata.open() against Python's own pickle, on every real file; answers against the command.
 
-`memstrata` must be importable (PYTHONPATH or an installed wheel). The tables are also taken through Arrow, by duckdb; by pandas
+`gpustrata` must be importable (PYTHONPATH or an installed wheel). The tables are also taken through Arrow, by duckdb; by pandas
 and polars in libraries_test.py.
 """
 import json
@@ -13,7 +13,7 @@ import unittest
 from pathlib import Path
 
 import duckdb
-import memstrata
+import gpustrata
 import pyarrow
 import reference
 from support.folders import write
@@ -53,7 +53,7 @@ class RealFiles(unittest.TestCase):
         looked = 0
         for path in real_snapshots():
             wanted = reference.snapshots_in(reference.load(path.read_bytes()))
-            with self.subTest(path.name), memstrata.open(path) as file:
+            with self.subTest(path.name), gpustrata.open(path) as file:
                 self.assertEqual([one.name for one in file.snapshots], [name for name, _ in wanted])
                 stacks = rows(file.stacks())
                 for snapshot, (_, plain) in zip(file.snapshots, wanted):
@@ -145,7 +145,7 @@ class RealFiles(unittest.TestCase):
         for name in ["cs336_bcrafton.pickle", "torchtitan_fsdp_oom_rank0.pickle", "memoryviz_adam.json"]:
             path = str(SNAPSHOTS / name)
 
-            with self.subTest(name), memstrata.open(path) as file:
+            with self.subTest(name), gpustrata.open(path) as file:
                 self.assertEqual(file.summary(), answer("summary", path))
                 self.assertEqual(file.top(), answer("top", path))
                 self.assertEqual(file.top("end", by="line", rows=3, device="cuda:0"),
@@ -174,11 +174,11 @@ class Ops(unittest.TestCase):
                 with self.subTest(path.name, mode=mode):
                     if done.returncode != SUCCESS:  # the timeline of a profiler: no trace
                         self.assertIn("names no ops", done.stdout + done.stderr)
-                        with memstrata.open(path) as file, self.assertRaisesRegex(memstrata.FileError, "names no ops"):
+                        with gpustrata.open(path) as file, self.assertRaisesRegex(gpustrata.FileError, "names no ops"):
                             file.ops()
                         continue
                     told = json.loads(done.stdout)
-                    with memstrata.open(path) as file:
+                    with gpustrata.open(path) as file:
                         table = file.ops(mode=mode)
                         self.assertEqual(table.column_names, OP_COLUMNS)
                         self.assertEqual(rows(table), told["ops"])
@@ -204,7 +204,7 @@ class Ops(unittest.TestCase):
             memory(50, 64, 64, None)]})
 
     def test_by_hand(self):
-        with tempfile.TemporaryDirectory() as folder, memstrata.open(self.trace(folder)) as file:
+        with tempfile.TemporaryDirectory() as folder, gpustrata.open(self.trace(folder)) as file:
             found = {(row["device"], row["name"]): tuple(row[one] for one in OP_COLUMNS[2:]) for row in rows(file.ops())}
             # calls, net, self, gross, peak over the beginning, the device's highest level, alive at the device's peak (of inner,
             # where the 512 are not there yet), freed inside, left when the call returned: the 8192 of inner come and go in it,
@@ -230,9 +230,9 @@ class Ops(unittest.TestCase):
             file.ops()
 
     def test_of_what_is_no_trace(self):
-        with memstrata.open(SAMPLE) as file:
+        with gpustrata.open(SAMPLE) as file:
             for one in (file, file.snapshots[0]):
-                with self.assertRaisesRegex(memstrata.FileError, "names no ops") as caught:
+                with self.assertRaisesRegex(gpustrata.FileError, "names no ops") as caught:
                     one.ops()
                 self.assertEqual(caught.exception.code, "unsupported")
 
@@ -241,7 +241,7 @@ class Sample(unittest.TestCase):
     """On a file of the project."""
 
     def setUp(self):
-        self.file = memstrata.open(SAMPLE)
+        self.file = gpustrata.open(SAMPLE)
         self.addCleanup(self.file.close)
 
     def test_what_was_promised(self):
@@ -274,10 +274,10 @@ class Sample(unittest.TestCase):
     def test_what_is_closed_leaves_no_memory_behind(self):
         # A table that kept what it reads from would leave half a megabyte a round.
         done = subprocess.run([sys.executable, "-c", textwrap.dedent("""
-            import os, sys, memstrata
+            import os, sys, gpustrata
             def taken(rounds):
                 for _ in range(rounds):
-                    with memstrata.open(sys.argv[1]) as file:
+                    with gpustrata.open(sys.argv[1]) as file:
                         file.events().to_pydict()
                 with open("/proc/self/statm") as told:
                     return int(told.read().split()[1]) * os.sysconf("SC_PAGESIZE")
@@ -292,7 +292,7 @@ class Sample(unittest.TestCase):
         other = snapshot([], [event("alloc", 4096, 10, frames=[])])
         with tempfile.TemporaryDirectory() as folder:
             path = write(Path(folder, "two.pickle"), {"1": one, "0": other})
-            with memstrata.open(path) as file:
+            with gpustrata.open(path) as file:
                 self.assertEqual([snapshot.name for snapshot in file.snapshots], ["1", "0"])
                 self.assertEqual(file.events().num_rows, 3168)
                 self.assertEqual(file.snapshots[1].events().to_pydict()["size"], [10])

@@ -1,4 +1,4 @@
-"""memstrata.fleet: facts of a file however it comes, files that are none, and the tables in Arrow and DuckDB."""
+"""gpustrata.fleet: facts of a file however it comes, files that are none, and the tables in Arrow and DuckDB."""
 import gzip
 import io
 import json
@@ -8,10 +8,10 @@ import threading
 import unittest
 from pathlib import Path
 
-import memstrata
+import gpustrata
 import pyarrow
 import pyarrow.parquet
-from memstrata import fleet
+from gpustrata import fleet
 from support.paths import SAMPLE
 
 
@@ -61,7 +61,7 @@ class Facts(unittest.TestCase):
     def test_what_is_no_snapshot(self):
         for data, word, code in ((b"", "empty", "invalid_format"), (b"\x7fELF" + bytes(99), "ELF", "unsupported"),
                                  (b"garbage" * 9, "known", "invalid_format")):
-            with self.assertRaises(memstrata.FileError) as caught:
+            with self.assertRaises(gpustrata.FileError) as caught:
                 fleet.facts(data, name="rank3")
             self.assertIn(word, str(caught.exception))
             row, = fleet.facts(data, name="run=a/rank3", errors="row")
@@ -152,7 +152,7 @@ class Tables(unittest.TestCase):
     def test_what_is_no_fact_is_named(self):
         with tempfile.TemporaryDirectory() as folder:
             row = json.dumps(fleet.facts(SAMPLE, rank=1)[0])
-            newer = json.dumps({"memstrata_facts": 2, "file": "rank2", "rank": 2})
+            newer = json.dumps({"gpustrata_facts": 2, "file": "rank2", "rank": 2})
             Path(folder, "a.json").write_text(f'{row}\n{{"half": \n[1]\n{newer}\n{{"file": 7}}\n')
             Path(folder, "b.json.gz").write_bytes(gzip.compress((row + "\n").encode()))
             database = fleet.reduce(folder)
@@ -163,14 +163,14 @@ class Tables(unittest.TestCase):
     def test_a_line_without_device_or_file_is_no_fact(self):
         with tempfile.TemporaryDirectory() as folder:
             row = fleet.facts(SAMPLE, rank=1)[0]
-            lines = [row, {"memstrata_facts": 1}, {"memstrata_facts": 1, "file": "rank2"}, {"memstrata_facts": 1, "device": 0},
-                     {"x": 1}, {"memstrata_facts": "1", "file": "x", "device": 0}]
+            lines = [row, {"gpustrata_facts": 1}, {"gpustrata_facts": 1, "file": "rank2"}, {"gpustrata_facts": 1, "device": 0},
+                     {"x": 1}, {"gpustrata_facts": "1", "file": "x", "device": 0}]
             Path(folder, "a.json").write_text("".join(json.dumps(line) + "\n\n" for line in lines))
             database = fleet.reduce(folder)
             self.assertEqual(database.sql("SELECT rank FROM facts").fetchall(), [(1,)])
             self.assertEqual(database.sql("SELECT file, code FROM unreadable").fetchall(), [("a.json", "invalid_format")] * 5)
             # Rows of a table that somebody made are not lost either.
-            table = pyarrow.Table.from_pylist([{**row, "error": None}, {"memstrata_facts": 1, "file": "y"}, {"file": "z", "device": 1}],
+            table = pyarrow.Table.from_pylist([{**row, "error": None}, {"gpustrata_facts": 1, "file": "y"}, {"file": "z", "device": 1}],
                                               fleet.schema())
             database = fleet.reduce(table)
             self.assertEqual(database.sql("SELECT rank FROM facts").fetchall(), [(1,)])

@@ -1,6 +1,6 @@
-"""GPUMemoryProfiler on memstrata's allocator over a simulated device: exact numbers, by hand.
+"""GPUMemoryProfiler on gpustrata's allocator over a simulated device: exact numbers, by hand.
 
-Environment: PYTHONPATH with the package, MEMSTRATA_CAPTURE, the library.
+Environment: PYTHONPATH with the package, GPUSTRATA_CAPTURE, the library.
 """
 import json
 import subprocess
@@ -11,25 +11,25 @@ import unittest
 import warnings
 from pathlib import Path
 
-import memstrata
+import gpustrata
 from support.snapshots import MIB
 from support.tool import run
 
 
 def take(mib):
-    return memstrata.malloc(mib * MIB)
+    return gpustrata.malloc(mib * MIB)
 
 
 class Profiler(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        memstrata.use_simulated_device(16 << 30)
-        memstrata.record_memory_history(stacks="python")
+        gpustrata.use_simulated_device(16 << 30)
+        gpustrata.record_memory_history(stacks="python")
 
     def setUp(self):
         self.held = [take(100)]
-        self.addCleanup(lambda: [memstrata.free(one) for one in self.held])
-        self.profiler = memstrata.GPUMemoryProfiler(device=0, track_tensors=False)
+        self.addCleanup(lambda: [gpustrata.free(one) for one in self.held])
+        self.profiler = gpustrata.GPUMemoryProfiler(device=0, track_tensors=False)
 
     def keep(self, mib):
         self.held.append(take(mib))
@@ -37,7 +37,7 @@ class Profiler(unittest.TestCase):
     def work(self):
         # 100 MiB before, at most 180, 140 after: 40 kept, 40 given back.
         self.keep(40)
-        memstrata.free(take(40))
+        gpustrata.free(take(40))
 
     def test_a_function(self):
         result = self.profiler.profile_function(self.work)
@@ -51,15 +51,15 @@ class Profiler(unittest.TestCase):
         self.assertEqual(result.to_dict()["memory_peak"]["operation"], "peak_work")
 
     def test_what_comes_and_goes_shows_in_peak_and_gross_alone(self):
-        result = self.profiler.profile_function(lambda: memstrata.free(take(500)))
+        result = self.profiler.profile_function(lambda: gpustrata.free(take(500)))
         self.assertEqual((result.memory_allocated, result.memory_freed, result.memory_diff()), (0, 0, 0))
         self.assertEqual((result.peak_over_entry(), result.memory_gross), (500 * MIB, 500 * MIB))
 
     def test_nested_ones_do_not_disturb_each_other(self):
         with self.profiler.profile_context("outer") as outer:
-            memstrata.free(take(60))
+            gpustrata.free(take(60))
             with self.profiler.profile_context("inner") as inner:
-                memstrata.free(take(20))
+                gpustrata.free(take(20))
             self.keep(10)
         self.assertEqual(outer.result.peak_over_entry(), 60 * MIB)
         self.assertEqual(inner.result.peak_over_entry(), 20 * MIB)
@@ -79,10 +79,10 @@ class Profiler(unittest.TestCase):
                          ("KeyError", 30 * MIB, 30 * MIB))
 
     def test_who_asked(self):
-        profiler = memstrata.GPUMemoryProfiler(0, collect_stack_traces=True)
+        profiler = gpustrata.GPUMemoryProfiler(0, collect_stack_traces=True)
         take_before = take(300)
         result = profiler.profile_function(self.work)
-        memstrata.free(take_before)
+        gpustrata.free(take_before)
         # Two places of 40 MiB each, in work() and in keep().
         self.assertEqual([(row["bytes"], row["blocks"]) for row in result.stacks], [(40 * MIB, 1)] * 2)
         names = [[frame["name"] for frame in row["frames"]] for row in result.stacks]
@@ -144,7 +144,7 @@ class Profiler(unittest.TestCase):
                 self.profiler.export(f"{folder}/nothing/a.json")
 
     def test_rules(self):
-        profiler = memstrata.GPUMemoryProfiler(0, max_bytes=170 * MIB, max_growth=30 * MIB)
+        profiler = gpustrata.GPUMemoryProfiler(0, max_bytes=170 * MIB, max_growth=30 * MIB)
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
             profiler.profile_function(self.work)
@@ -165,11 +165,11 @@ class Profiler(unittest.TestCase):
             type, index = "cuda", 0
 
         for device in (None, 0, "cuda", "cuda:0", Device()):
-            self.assertEqual(memstrata.GPUMemoryProfiler(device).device, "cuda:0")
+            self.assertEqual(gpustrata.GPUMemoryProfiler(device).device, "cuda:0")
         for device in (1, "cuda:7", "xpu:0", -1, 1.5):
             with self.assertRaises(ValueError):
-                memstrata.GPUMemoryProfiler(device)
-        process = memstrata.GPUMemoryProfiler("cpu")
+                gpustrata.GPUMemoryProfiler(device)
+        process = gpustrata.GPUMemoryProfiler("cpu")
         held = bytearray(8 * MIB)
         result = process.profile_function(lambda: held.extend(b"x" * (32 * MIB)))
         self.assertGreater(result.memory_diff(), 16 * MIB)
@@ -177,7 +177,7 @@ class Profiler(unittest.TestCase):
 
 
 class OnPyTorchsCounters(unittest.TestCase):
-    """Where memstrata's allocator does not run; in a process of its own, with a torch that counts by itself."""
+    """Where gpustrata's allocator does not run; in a process of its own, with a torch that counts by itself."""
 
     def test_a_function(self):
         done = subprocess.run([sys.executable, "-c", FAKE_TORCH], capture_output=True, text=True)
@@ -202,8 +202,8 @@ torch.cuda = types.SimpleNamespace(
     synchronize=lambda device: None, memory_stats=stats,
     reset_peak_memory_stats=lambda device: level.update(peak=level["current"]))
 sys.modules["torch"] = torch
-import memstrata
-profiler = memstrata.GPUMemoryProfiler()
+import gpustrata
+profiler = gpustrata.GPUMemoryProfiler()
 assert profiler.device == "cuda:1"
 take(900); take(-800)
 def work():
@@ -212,7 +212,7 @@ result = profiler.profile_function(work)
 assert (result.memory_diff(), result.peak_over_entry(), result.memory_gross) == (50, 80, 80), result
 assert result.memory_before.max_memory_allocated == 900
 try:
-    memstrata.GPUMemoryProfiler(2)
+    gpustrata.GPUMemoryProfiler(2)
 except ValueError as error:
     assert "there are 2" in str(error)
 else:

@@ -6,7 +6,7 @@ import xml.dom.minidom
 from collections import defaultdict
 from pathlib import Path
 
-import memstrata
+import gpustrata
 from support.folders import InAFolder
 from support.tool import answer
 
@@ -37,7 +37,7 @@ class Files(InAFolder):
         super().setUp()
         self.path = str(self.folder / "memory.trace")
         theirs(self.path)
-        self.tracker = memstrata.MemoryTracker("cpu")
+        self.tracker = gpustrata.MemoryTracker("cpu")
         self.tracker.load(self.path)
 
     def test_a_file_of_pytorch_is_summed_up(self):
@@ -57,7 +57,7 @@ class Files(InAFolder):
         self.tracker.memories_peak = {index: (row[0], row[1] + 1) for index, row in enumerate(OPERATORS)}
         self.tracker.start_allocated = 2.0
         self.tracker.save_stats(self.path)
-        again = memstrata.MemoryTracker("cpu")
+        again = gpustrata.MemoryTracker("cpu")
         again.load(self.path)
         for name in ("memories_allocated", "memories_reserved", "memories_peak", "markers", "start_allocated"):
             self.assertEqual(getattr(again, name), getattr(self.tracker, name))
@@ -88,7 +88,7 @@ class Files(InAFolder):
                          ["0.0 MiB", "10.5 MiB", "21.0 MiB", "31.5 MiB", "42.0 MiB"])
 
     def test_nothing_recorded(self):
-        empty = memstrata.MemoryTracker("cpu")
+        empty = gpustrata.MemoryTracker("cpu")
         empty.stop()
         with contextlib.redirect_stdout(io.StringIO()):
             self.assertEqual(empty.summary(), [])

@@ -1,6 +1,6 @@
-"""The tables of memstrata.open() and the files of `memstrata convert --to arrow` in pandas and polars: run by wheel_test.py,
+"""The tables of gpustrata.open() and the files of `gpustrata convert --to arrow` in pandas and polars: run by wheel_test.py,
 which installs them (tens of MB)."""
-import memstrata
+import gpustrata
 import pandas  # noqa: F401  to_pandas() needs it
 import polars
 import pytest
@@ -11,7 +11,7 @@ TABLES = ["events", "blocks", "segments", "lives", "stacks"]
 
 
 def test_tables_become_frames():
-    with memstrata.open(SAMPLE) as file:
+    with gpustrata.open(SAMPLE) as file:
         events, stacks = file.events(), file.stacks()
     total = sum(events.to_pydict()["size"])
     assert int(events.to_pandas()["size"].sum()) == total

@@ -1,8 +1,8 @@
 """f.show() in a real JupyterLab with Chromium: the page inside the notebook, and a large one in a file beside it; the README's
 way from recording to the largest stack, in a notebook.
 
-With jupyterlab, pandas, pyarrow and memstrata importable and tests/node_modules installed; MEMSTRATA_PAGE: memstrata.html,
-MEMSTRATA_CHROMIUM: Chromium. wheel_test.py calls it.
+With jupyterlab, pandas, pyarrow and gpustrata importable and tests/node_modules installed; GPUSTRATA_PAGE: gpustrata.html,
+GPUSTRATA_CHROMIUM: Chromium. wheel_test.py calls it.
 
 Without a network: every request to another address than the server's fails the test.
 """
@@ -22,7 +22,7 @@ from pathlib import Path
 
 from support.paths import ROOT, SAMPLE, TESTS
 
-VIEWER, CHROMIUM = (str(Path(os.environ[one]).resolve()) for one in ("MEMSTRATA_PAGE", "MEMSTRATA_CHROMIUM"))
+VIEWER, CHROMIUM = (str(Path(os.environ[one]).resolve()) for one in ("GPUSTRATA_PAGE", "GPUSTRATA_CHROMIUM"))
 
 
 def notebook(*lines):
@@ -47,7 +47,7 @@ def free_port():
 
 class Notebook(unittest.TestCase):
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="memstrata-")
+        self.folder = tempfile.mkdtemp(prefix="gpustrata-")
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         shutil.copy(SAMPLE, self.folder)
         port, token = free_port(), secrets.token_hex(8)
@@ -76,16 +76,16 @@ class Notebook(unittest.TestCase):
         return done.stdout
 
     def test_in_the_notebook_itself(self):
-        told = self.peak("import memstrata", f"memstrata.open('training_run.pickle').show(viewer={VIEWER!r})")
+        told = self.peak("import gpustrata", f"gpustrata.open('training_run.pickle').show(viewer={VIEWER!r})")
         self.assertRegex(told, "2[.]62 GiB")
 
     def test_in_a_file_beside_it(self):
         name = "run 1#2%3.pickle"
         Path(self.folder, "training_run.pickle").rename(Path(self.folder, name))
-        told = self.peak("import memstrata, memstrata._notebook", "memstrata._notebook._MOST_IN_NOTEBOOK = 1000",
-                         f"memstrata.open({name!r}).show(viewer={VIEWER!r})")
+        told = self.peak("import gpustrata, gpustrata._notebook", "gpustrata._notebook._MOST_IN_NOTEBOOK = 1000",
+                         f"gpustrata.open({name!r}).show(viewer={VIEWER!r})")
         self.assertRegex(told, "2[.]62 GiB")
-        self.assertEqual(os.listdir(Path(self.folder, "memstrata-views")), [name + ".html"])
+        self.assertEqual(os.listdir(Path(self.folder, "gpustrata-views")), [name + ".html"])
 
     def test_the_user_s_way(self):
         """What the README says, in one cell: record on a simulated device, open, the largest stack in pandas, look."""

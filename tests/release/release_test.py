@@ -2,7 +2,7 @@
 
   bash site/release.sh && build/python-env/bin/pytest tests/release/release_test.py
 
-MEMSTRATA_RELEASE: their folder (build/release). Needs what site/release.sh needs; no network (npm and pip install single files).
+GPUSTRATA_RELEASE: their folder (build/release). Needs what site/release.sh needs; no network (npm and pip install single files).
 """
 import hashlib
 import json
@@ -16,10 +16,10 @@ import pytest
 from support.paths import ROOT, SAMPLE
 
 PEAK = 2_814_816_256  # what the README says of the sample
-RELEASE = Path(os.environ.get("MEMSTRATA_RELEASE", ROOT / "build" / "release")).resolve()
+RELEASE = Path(os.environ.get("GPUSTRATA_RELEASE", ROOT / "build" / "release")).resolve()
 CLEAN = {"PATH": os.environ["PATH"], "HOME": "/nowhere"}
 USE = """
-import { openSnapshot } from 'memstrata/engine';
+import { openSnapshot } from 'gpustrata/engine';
 const snapshot = await openSnapshot(process.argv[2]);
 console.log(JSON.stringify(await snapshot.summary(process.argv[2])));
 snapshot.close();
@@ -57,13 +57,13 @@ def test_checksums():
 
 
 def test_the_command_and_the_viewer_beside_it(tmp_path):
-    command = unpacked("memstrata-[0-9.]*[0-9]-linux-*.tar.gz", tmp_path / "command") / "bin" / "memstrata"
+    command = unpacked("gpustrata-[0-9.]*[0-9]-linux-*.tar.gz", tmp_path / "command") / "bin" / "gpustrata"
     assert peak_of(run(command, "summary", "--json", SAMPLE, env=CLEAN)) == PEAK
     run(command, "html", SAMPLE, "-o", tmp_path / "sample.html", env=CLEAN)
 
 
 def test_the_library(tmp_path):
-    library = unpacked("memstrata-*-library-*.tar.gz", tmp_path / "library")
+    library = unpacked("gpustrata-*-library-*.tar.gz", tmp_path / "library")
     run("cmake", "-S", ROOT / "tests" / "install" / "outside", "-B", tmp_path / "outside", f"-DCMAKE_PREFIX_PATH={library}",
         f"-DCMAKE_CXX_COMPILER={os.environ.get('CXX', 'g++')}")
     run("cmake", "--build", tmp_path / "outside")
@@ -74,9 +74,9 @@ def test_the_wheel(tmp_path):
     run(sys.executable, "-m", "venv", tmp_path / "venv")
     python = tmp_path / "venv" / "bin" / "python"
     run(python, "-m", "pip", "install", "-q", "--no-index", one("*.whl"))
-    code = "import json, memstrata, sys; print(json.dumps(memstrata.open(sys.argv[1]).summary()))"
+    code = "import json, gpustrata, sys; print(json.dumps(gpustrata.open(sys.argv[1]).summary()))"
     assert peak_of(run(python, "-c", code, SAMPLE, cwd=tmp_path, env=CLEAN)) == PEAK
-    assert peak_of(run(python.parent / "memstrata", "summary", "--json", SAMPLE, env=CLEAN)) == PEAK
+    assert peak_of(run(python.parent / "gpustrata", "summary", "--json", SAMPLE, env=CLEAN)) == PEAK
 
 
 def test_the_npm_package(tmp_path):
@@ -86,11 +86,11 @@ def test_the_npm_package(tmp_path):
     assert peak_of(run("node", "use.mjs", SAMPLE, cwd=tmp_path)) == PEAK
 
 
-@pytest.mark.parametrize("name", ["index.html", "memstrata.html", "guide/index.html", "engine.wasm"])
+@pytest.mark.parametrize("name", ["index.html", "gpustrata.html", "guide/index.html", "engine.wasm"])
 def test_the_site(name, tmp_path):
     assert (unpacked("*-site.tar.gz", tmp_path / "site") / name).stat().st_size > 0
 
 
 def test_what_is_inside_is_named():
     named = {package["name"] for package in json.loads(one("*.spdx.json").read_text())["packages"]}
-    assert {"memstrata", "zlib", "nanoarrow", "SQLite"} <= named
+    assert {"gpustrata", "zlib", "nanoarrow", "SQLite"} <= named

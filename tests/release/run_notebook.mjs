@@ -24,15 +24,15 @@ try {
   await page.keyboard.press('Shift+Enter');
   const frame = page.frameLocator('.jp-OutputArea-output iframe');
   await frame
-    .locator('memstrata-viewer[data-state="ready"], memstrata-viewer[data-state="error"]')
+    .locator('gpustrata-viewer[data-state="ready"], gpustrata-viewer[data-state="error"]')
     .waitFor({ timeout: 180_000 });
   console.log((await frame.locator('[data-stat="peak"]').innerText()).split(/\s+/).join(' '));
   console.log((await page.locator('.jp-OutputArea-output pre').allInnerTexts()).join('\n'));
-  if (process.env.MEMSTRATA_PICTURE) await page.screenshot({ path: process.env.MEMSTRATA_PICTURE });
+  if (process.env.GPUSTRATA_PICTURE) await page.screenshot({ path: process.env.GPUSTRATA_PICTURE });
   if (foreign.length > 0) throw new Error(`requests to elsewhere: ${foreign.join(', ')}`);
 } catch (error) {
   const page = browser.contexts()[0]?.pages()[0];
-  if (page && process.env.MEMSTRATA_PICTURE) await page.screenshot({ path: process.env.MEMSTRATA_PICTURE });
+  if (page && process.env.GPUSTRATA_PICTURE) await page.screenshot({ path: process.env.GPUSTRATA_PICTURE });
   throw error;
 } finally {
   await browser.close();

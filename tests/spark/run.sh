@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Real Spark and Ray in an environment of their own (1.2 GB are downloaded), against DuckDB and a plain loop.
 #
-#   bash tests/spark/run.sh BUILD     BUILD: with bin/memstrata and lib/libmemstrata_file.so
+#   bash tests/spark/run.sh BUILD     BUILD: with bin/gpustrata and lib/libgpustrata_file.so
 set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=$(cd "${1:?name a build folder}" && pwd)
@@ -13,6 +13,6 @@ if [[ ! -e $environment/.installed ]] || ! cmp -s "$root/tests/spark/requirement
     cp "$root/tests/spark/requirements.txt" "$environment/.installed" || exit 1
 fi
 export PYTHONPATH=$root/capture/python:$root/tests:$root/tests/fleet PYTHONDONTWRITEBYTECODE=1 \
-  MEMSTRATA_TOOL=$build/bin/memstrata MEMSTRATA_FILE=$build/lib/libmemstrata_file.so PYSPARK_PYTHON=$python \
+  GPUSTRATA_TOOL=$build/bin/gpustrata GPUSTRATA_FILE=$build/lib/libgpustrata_file.so PYSPARK_PYTHON=$python \
   RAY_USAGE_STATS_ENABLED=0
 exec "$python" -W ignore -m pytest -s -v "$root/tests/fleet"

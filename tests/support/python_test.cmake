@@ -12,7 +12,7 @@ function(python_test label name file)
                    --junitxml=${PROJECT_BINARY_DIR}/junit/${label}.${name}.xml -o junit_suite_name=${label}.${name}
                    ${CMAKE_CURRENT_SOURCE_DIR}/${file} ${of_ARGUMENTS})
   list(PREPEND of_LABELS ${label})
-  list(PREPEND of_ENVIRONMENT PYTHONDONTWRITEBYTECODE=1 MEMSTRATA_TOOL=$<TARGET_FILE:memstrata>)
+  list(PREPEND of_ENVIRONMENT PYTHONDONTWRITEBYTECODE=1 GPUSTRATA_TOOL=$<TARGET_FILE:gpustrata>)
   set_tests_properties(${label}.${name} PROPERTIES
     LABELS "${of_LABELS}" TIMEOUT ${of_TIMEOUT} ENVIRONMENT "${of_ENVIRONMENT}")
 endfunction()

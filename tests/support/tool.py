@@ -1,4 +1,4 @@
-"""The command line tool, as a user runs it. MEMSTRATA_TOOL names another one than that of the optimised build."""
+"""The command line tool, as a user runs it. GPUSTRATA_TOOL names another one than that of the optimised build."""
 import json
 import os
 import shutil
@@ -11,10 +11,10 @@ SUCCESS, USAGE, UNREADABLE = 0, 1, 2
 
 
 def found():
-    path = Path(os.environ.get("MEMSTRATA_TOOL") or ROOT / "build" / "native-checked" / "bin" / "memstrata").resolve()
+    path = Path(os.environ.get("GPUSTRATA_TOOL") or ROOT / "build" / "native-checked" / "bin" / "gpustrata").resolve()
     if not os.access(path, os.X_OK):
         raise FileNotFoundError(f"There is no command {path}. Build it (cmake --preset native-checked; cmake --build --preset "
-                                "native-checked --target memstrata), or name another one in MEMSTRATA_TOOL.")
+                                "native-checked --target gpustrata), or name another one in GPUSTRATA_TOOL.")
     return str(path)
 
 

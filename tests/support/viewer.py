@@ -1,2 +1,2 @@
 """The smallest page that commands take for the viewer."""
-VIEWER = b"<html><body><p>viewer</p><script>getElementById('memstrata-snapshot')</script></body></html>\n"
+VIEWER = b"<html><body><p>viewer</p><script>getElementById('gpustrata-snapshot')</script></body></html>\n"

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""PyTorch's own allocator, run for real over the made-up CUDA runtime, beside memstrata's.
+"""PyTorch's own allocator, run for real over the made-up CUDA runtime, beside gpustrata's.
 
-  allocator_test.py MEMSTRATA      MEMSTRATA: the command line tool
+  allocator_test.py GPUSTRATA      GPUSTRATA: the command line tool
 
-Environment: as run.sh makes it (the runtime preloaded, FAKE_CUDA_GROWING, PYTHONPATH with memstrata, MEMSTRATA_CAPTURE).
-MEMSTRATA_TORCH_SCRIPTS: random scripts of each kind (60); MEMSTRATA_TORCH_SEED: the first one's (0).
+Environment: as run.sh makes it (the runtime preloaded, FAKE_CUDA_GROWING, PYTHONPATH with gpustrata, GPUSTRATA_CAPTURE).
+GPUSTRATA_TORCH_SCRIPTS: random scripts of each kind (60); GPUSTRATA_TORCH_SEED: the first one's (0).
 """
 import json
 import os
@@ -20,8 +20,8 @@ import compare
 import random_scripts
 
 HERE = Path(__file__).resolve().parent
-SCRIPTS = int(os.environ.get("MEMSTRATA_TORCH_SCRIPTS", "60"))
-SEED = int(os.environ.get("MEMSTRATA_TORCH_SEED", "0"))
+SCRIPTS = int(os.environ.get("GPUSTRATA_TORCH_SCRIPTS", "60"))
+SEED = int(os.environ.get("GPUSTRATA_TORCH_SEED", "0"))
 CAPACITY = 2 << 30
 TOOL = None
 OLD_SETTINGS = [one for one in random_scripts.SETTINGS if "max_non_split" not in one and ">" not in one]

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""What memstrata's allocator does as a class of PyTorch's: one thing a process.   companion.py NAME"""
+"""What gpustrata's allocator does as a class of PyTorch's: one thing a process.   companion.py NAME"""
 import json
 import sys
 
 import torch
 
-import memstrata
+import gpustrata
 
 MIB = 1 << 20
 
 
 def install():
-    assert memstrata.install(companion=True) is True
-    kept = sys.modules.get("memstrata._companion")
+    assert gpustrata.install(companion=True) is True
+    kept = sys.modules.get("gpustrata._companion")
     assert getattr(kept, "_kept", None) is not None, "the hooks were used"
 
 
@@ -109,10 +109,10 @@ def cache_info():
     assert told["reserved_bytes.all.current"] == 30 * MIB, told["reserved_bytes.all.current"]
     import ctypes
 
-    from memstrata import _recorder
+    from gpustrata import _recorder
 
     size = ctypes.c_size_t()
-    assert _recorder._library().memstrata_largest_cached_block(0, ctypes.byref(size)) == 0
+    assert _recorder._library().gpustrata_largest_cached_block(0, ctypes.byref(size)) == 0
     assert size.value == 30 * MIB, size.value
     print("ok")
 
@@ -143,7 +143,7 @@ def statistics():
 
 
 def hooks_alone():
-    assert memstrata.install() is True
+    assert gpustrata.install() is True
     told = {}
 
     def attempt(name, work):

@@ -61,7 +61,7 @@ def of_pytorch(path):
 
 
 def of_simulation(tool, path, device_bytes):
-    """What `memstrata simulate` says of the same script."""
+    """What `gpustrata simulate` says of the same script."""
     dump = path.with_suffix(".simulated.pickle")
     done = subprocess.run([tool, "simulate", path, "--json", "--dump", dump, "--device", str(device_bytes)],
                           capture_output=True, text=True)

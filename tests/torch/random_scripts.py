@@ -1,4 +1,4 @@
-"""Random programs in the notation of `memstrata simulate`, for comparing allocators."""
+"""Random programs in the notation of `gpustrata simulate`, for comparing allocators."""
 import random
 
 MIB = 1 << 20

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A real PyTorch without a GPU, in an environment of its own: several GB are downloaded.
 #
-#   bash tests/torch/run.sh BUILD [TORCH...]     BUILD: with bin/memstrata, lib/ and fake_cuda/; TORCH: versions
+#   bash tests/torch/run.sh BUILD [TORCH...]     BUILD: with bin/gpustrata, lib/ and fake_cuda/; TORCH: versions
 #                                                ("2.5.1"); default: the newest that pip finds
 set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -28,8 +28,8 @@ for version; do
     install "$version" "$environment" || { failed=1; continue; }
   fi
   export PYTHONPATH=$root/capture/python PYTHONDONTWRITEBYTECODE=1 LD_LIBRARY_PATH=$build/fake_cuda \
-    MEMSTRATA_CAPTURE=$build/lib/libmemstrata_capture.so
-  "$python" "$root/tests/torch/torch_test.py" "$build/bin/memstrata" || failed=1
+    GPUSTRATA_CAPTURE=$build/lib/libgpustrata_capture.so
+  "$python" "$root/tests/torch/torch_test.py" "$build/bin/gpustrata" || failed=1
 
   echo "PyTorch's own allocator over a made-up CUDA runtime"
   site=$("$python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
@@ -39,8 +39,8 @@ for version; do
     PATH=$environment/bin:$PATH TORCH_EXTENSIONS_DIR=$root/build/torch/extensions-$version LD_PRELOAD=$runtime \
       LD_LIBRARY_PATH=$build/fake_cuda:$made FAKE_CUDA_GROWING=1 FAKE_CUDA_MEMORY=$((16 << 30)) "$@"
   }
-  over "$python" "$root/tests/torch/allocator_test.py" "$build/bin/memstrata" || failed=1
-  printf '\n| side by side | PyTorch %s | memstrata | ratio |\n|---|---|---|---|\n' "$version"
+  over "$python" "$root/tests/torch/allocator_test.py" "$build/bin/gpustrata" || failed=1
+  printf '\n| side by side | PyTorch %s | gpustrata | ratio |\n|---|---|---|---|\n' "$version"
   over "$python" "$root/tests/torch/timing.py" malloc || failed=1
   over "$python" "$root/tests/torch/timing.py" dump || failed=1
 done

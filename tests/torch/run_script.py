@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Scripts of `memstrata simulate` run by a real PyTorch over the made-up CUDA runtime.
+"""Scripts of `gpustrata simulate` run by a real PyTorch over the made-up CUDA runtime.
 
   run_script.py theirs|ours|companion FOLDER     each FOLDER/*.txt; beside it NAME.theirs.pickle (or .ours, ...)
   run_script.py probe                            prints what this version is like, as JSON
 
-theirs: PyTorch's own allocator; ours: memstrata's, plugged in by its hooks; companion: as its class. Every script has a
+theirs: PyTorch's own allocator; ours: gpustrata's, plugged in by its hooks; companion: as its class. Every script has a
 process of its own, forked before CUDA is begun. The pickle holds {"snapshot", "stats", "errors": [(step, type, text)],
 "streams": {number: handle}, "misuses": of the fake driver, "seconds"}.
 """
@@ -106,11 +106,11 @@ class Program:
 
 def run(path, whose):
     if whose == "ours":
-        import memstrata
-        assert memstrata.install(), "not installed"
+        import gpustrata
+        assert gpustrata.install(), "not installed"
     elif whose == "companion":
-        import memstrata
-        assert memstrata.install(companion=True), "not installed"
+        import gpustrata
+        assert gpustrata.install(companion=True), "not installed"
     torch.cuda.init()
     torch.cuda.memory._record_memory_history(max_entries=10_000_000, context=None, stacks="python")
     program = Program()

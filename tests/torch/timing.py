@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times of PyTorch's allocator and memstrata's side by side, over the made-up runtime.
+"""Times of PyTorch's allocator and gpustrata's side by side, over the made-up runtime.
 
   timing.py malloc     a malloc and free from the cache, both called from C++ in one process (tests/gpu/torch_malloc.py)
   timing.py dump       a snapshot of 100,000 events with Python stacks: PyTorch's _dump_snapshot and ours, in turn
@@ -30,17 +30,17 @@ def malloc():
     sys.path.insert(0, str(HERE.parents[1] / "capture" / "python"))
     import torch
     import torch_malloc
-    from memstrata import _companion
+    from gpustrata import _companion
     from torch.utils import cpp_extension
 
     torch.empty(1, device="cuda")
     libraries = Path(torch.__file__).resolve().parent / "lib"
     # Without a toolkit: CUDA's headers are those of PyTorch's packages.
     module = cpp_extension.load_inline(
-        "memstrata_compare_without_gpu", torch_malloc.SOURCE, functions=["compare"],
+        "gpustrata_compare_without_gpu", torch_malloc.SOURCE, functions=["compare"],
         extra_include_paths=_companion._cuda_folders(torch),
         extra_cflags=["-O2"], extra_ldflags=[f"-L{libraries}", "-lc10_cuda"])
-    theirs, ours = module.compare(os.environ["MEMSTRATA_CAPTURE"])
+    theirs, ours = module.compare(os.environ["GPUSTRATA_CAPTURE"])
     row("malloc + free from the cache, 10,000 live blocks, ns", statistics.median(theirs), statistics.median(ours))
 
 
@@ -61,8 +61,8 @@ def dump_one(whose):
     import torch
 
     if whose == "ours":
-        import memstrata
-        assert memstrata.install() is True
+        import gpustrata
+        assert gpustrata.install() is True
     torch.cuda.memory._record_memory_history(max_entries=10_000_000, stacks="python")
     began = time.process_time()
     events()

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A real PyTorch without a GPU: what of it takes memstrata's recorder, profilers and files.
+"""A real PyTorch without a GPU: what of it takes gpustrata's recorder, profilers and files.
 
-  torch_test.py MEMSTRATA      MEMSTRATA: the command line tool
+  torch_test.py GPUSTRATA      GPUSTRATA: the command line tool
 
-Environment: PYTHONPATH with `memstrata` and a torch with its CUDA libraries; MEMSTRATA_CAPTURE, the library;
+Environment: PYTHONPATH with `gpustrata` and a torch with its CUDA libraries; GPUSTRATA_CAPTURE, the library;
 LD_LIBRARY_PATH with the fake driver of tests/capture (for what only looks whether there is one).
 """
 import json
@@ -17,7 +17,7 @@ from pathlib import Path
 
 import torch
 
-import memstrata
+import gpustrata
 
 TOOL = None
 HAS_CUDA_BUILD = torch.version.cuda is not None
@@ -33,16 +33,16 @@ def python(code, *arguments):
 class Allocator(unittest.TestCase):
     def test_every_setter_takes_our_hook_and_the_allocator_is_changed(self):
         done = python("""
-            import sys, memstrata, torch
-            from memstrata import _recorder
-            assert memstrata.install() is True
+            import sys, gpustrata, torch
+            from gpustrata import _recorder
+            assert gpustrata.install() is True
             target = torch.cuda.memory._get_current_allocator()
             print(sorted(name for name, _ in _recorder._HOOKS if hasattr(
-                torch.cuda.memory.CUDAPluggableAllocator(_recorder._library()._name, "memstrata_alloc",
-                                                         "memstrata_free").allocator(), name)))
+                torch.cuda.memory.CUDAPluggableAllocator(_recorder._library()._name, "gpustrata_alloc",
+                                                         "gpustrata_free").allocator(), name)))
             assert not torch.cuda.is_initialized()
-            assert torch.cuda.memory.memory_stats is memstrata.memory_stats
-            assert torch.cuda.memory_allocated is memstrata.memory_allocated
+            assert torch.cuda.memory.memory_stats is gpustrata.memory_stats
+            assert torch.cuda.memory_allocated is gpustrata.memory_allocated
         """)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("set_begin_allocate_to_pool", done.stdout)
@@ -51,12 +51,12 @@ class Allocator(unittest.TestCase):
     def test_a_setter_calls_what_it_was_given(self):
         # PyTorch calls our functions by address: the address that it keeps is the one that dlsym gives.
         done = python("""
-            import ctypes, memstrata
-            from memstrata import _recorder
+            import ctypes, gpustrata
+            from gpustrata import _recorder
             import torch
-            memstrata.use_simulated_device(1 << 30)
-            assert memstrata.install() is True
-            pointer = memstrata.malloc(1000)
+            gpustrata.use_simulated_device(1 << 30)
+            assert gpustrata.install() is True
+            pointer = gpustrata.malloc(1000)
             assert torch.cuda.memory.memory_stats(0)["allocated_bytes.all.current"] == 1024
             assert torch.cuda.memory._snapshot()["segments"][0]["address"] == pointer
             assert "allocated_bytes" in torch.cuda.memory.memory_stats_as_nested_dict(0)
@@ -73,12 +73,12 @@ class Viewer(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "ours.pickle")
             done = python("""
-                import sys, memstrata
-                memstrata.use_simulated_device(1 << 30)
-                memstrata.record_memory_history(stacks="python")
-                held = [memstrata.malloc(n << 20) for n in (1, 5, 30)]
-                memstrata.free(held[1])
-                memstrata.dump_snapshot(sys.argv[1])
+                import sys, gpustrata
+                gpustrata.use_simulated_device(1 << 30)
+                gpustrata.record_memory_history(stacks="python")
+                held = [gpustrata.malloc(n << 20) for n in (1, 5, 30)]
+                gpustrata.free(held[1])
+                gpustrata.dump_snapshot(sys.argv[1])
             """, path)
             self.assertEqual(done.returncode, 0, done.stderr)
             data = pickle.loads(path.read_bytes())
@@ -107,7 +107,7 @@ class Tracker(unittest.TestCase):
         torch.manual_seed(0)
         model = Model()
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        tracker = memstrata.MemoryTracker("cpu")
+        tracker = gpustrata.MemoryTracker("cpu")
         with tracker:
             tracker.start_monitor(model)
             for _ in range(iterations):
@@ -136,7 +136,7 @@ class Tracker(unittest.TestCase):
 
     def test_hooks_are_gone_afterwards(self):
         model = Model()
-        tracker = memstrata.MemoryTracker("cpu")
+        tracker = gpustrata.MemoryTracker("cpu")
         tracker.start_monitor(model)
         tracker.stop()
         tracker.stop()
@@ -156,7 +156,7 @@ class Tracker(unittest.TestCase):
             theirs.load(path)
             self.assertEqual(dict(theirs.memories_allocated), tracker.memories_allocated)
             self.assertEqual(dict(theirs._markers), tracker.markers)
-            back = memstrata.MemoryTracker("cpu")
+            back = gpustrata.MemoryTracker("cpu")
             theirs.save_stats(path)
             back.load(path)
             self.assertEqual(back.memories_reserved, tracker.memories_reserved)
@@ -165,7 +165,7 @@ class Tracker(unittest.TestCase):
             tracker.save_stats(path)
             told = json.loads(subprocess.run([TOOL, "tracker", path, "--json"], check=True, capture_output=True).stdout)
             self.assertEqual(told["ops"], len(tracker.memories_allocated))
-            again = memstrata.MemoryTracker("cpu")
+            again = gpustrata.MemoryTracker("cpu")
             again.load(path)
             self.assertEqual(again.changes(), tracker.changes())
             self.assertEqual(again.summary(3), sorted(tracker.changes(), key=lambda row: -row[1])[:3])
@@ -175,7 +175,7 @@ class Tracker(unittest.TestCase):
             path = Path(folder, "bad")
             path.write_bytes(b"cos\nsystem\n(S'true'\ntR.")
             with self.assertRaisesRegex(pickle.UnpicklingError, "os.system"):
-                memstrata.MemoryTracker("cpu").load(path)
+                gpustrata.MemoryTracker("cpu").load(path)
 
     def test_a_picture(self):
         tracker = self.run_tracker(1)
@@ -189,21 +189,21 @@ class Tracker(unittest.TestCase):
 
 class Profiler(unittest.TestCase):
     def test_a_model_on_the_processor(self):
-        profiler = memstrata.GPUMemoryProfiler("cpu")
+        profiler = gpustrata.GPUMemoryProfiler("cpu")
         model, kept = Model(), []
         with torch.no_grad():  # else the graph keeps some, too
             result = profiler.profile_function(lambda: kept.append(model(torch.randn(16, 64))))
         self.assertEqual(result.function_name, "<lambda>")
         self.assertEqual(result.tensors_created, 1)
         self.assertEqual(profiler.get_summary()["device"], "cpu")
-        self.assertEqual(str(memstrata.GPUMemoryProfiler(torch.device("cpu")).device), "cpu")
+        self.assertEqual(str(gpustrata.GPUMemoryProfiler(torch.device("cpu")).device), "cpu")
 
     def test_a_device_that_is_not_there(self):
         if torch.cuda.is_available():
             self.skipTest("there is one")
         with self.assertRaises(ValueError):
-            memstrata.GPUMemoryProfiler("cuda:0")
-        self.assertEqual(memstrata.GPUMemoryProfiler().device, "cpu")
+            gpustrata.GPUMemoryProfiler("cuda:0")
+        self.assertEqual(gpustrata.GPUMemoryProfiler().device, "cpu")
 
 
 if __name__ == "__main__":

@@ -3,12 +3,12 @@
 #include <fstream>
 #include <iterator>
 
-namespace memstrata::tests {
+namespace gpustrata::tests {
 
 // The only source that knows where the project lies: all others compile to the same object in any clone.
-std::string test_path(const std::string& name) { return MEMSTRATA_TESTS_FOLDER "/" + name; }
+std::string test_path(const std::string& name) { return GPUSTRATA_TESTS_FOLDER "/" + name; }
 
-std::string real_path(const std::string& name) { return MEMSTRATA_SHARED_DATA_FOLDER "/" + name; }
+std::string real_path(const std::string& name) { return GPUSTRATA_SHARED_DATA_FOLDER "/" + name; }
 
 std::string file_bytes(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -19,4 +19,4 @@ std::string golden_input(std::string_view golden_case) {
   return file_bytes(test_path("golden/torch_snapshot/" + std::string(golden_case) + "/input.pickle"));
 }
 
-}  // namespace memstrata::tests
+}  // namespace gpustrata::tests

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace memstrata::tests {
+namespace gpustrata::tests {
 
 // A file or folder of tests/, and of the real files beside the project, which may not be there.
 [[nodiscard]] std::string test_path(const std::string& name);
@@ -15,4 +15,4 @@ namespace memstrata::tests {
 // The input of a case of tests/golden/torch_snapshot.
 [[nodiscard]] std::string golden_input(std::string_view golden_case);
 
-}  // namespace memstrata::tests
+}  // namespace gpustrata::tests

@@ -10,7 +10,7 @@
 
 #include "tests/unit/sanitized.h"
 
-namespace memstrata::tests {
+namespace gpustrata::tests {
 namespace {
 
 constexpr int kSlower = kSanitized ? 10 : 1;
@@ -45,4 +45,4 @@ ProcessorLimit::ProcessorLimit(int seconds) {
 
 ProcessorLimit::~ProcessorLimit() { set_limit(RLIM_INFINITY); }
 
-}  // namespace memstrata::tests
+}  // namespace gpustrata::tests

@@ -2,7 +2,7 @@
 // thousands of files take every seventh. The optimised build takes them all.
 #pragma once
 
-namespace memstrata::tests {
+namespace gpustrata::tests {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kSanitized = true;
@@ -10,4 +10,4 @@ inline constexpr bool kSanitized = true;
 inline constexpr bool kSanitized = false;
 #endif
 
-}  // namespace memstrata::tests
+}  // namespace gpustrata::tests

@@ -66,7 +66,7 @@ export function ask(session, name, view = 0, args = {}) {
   return answer;
 }
 
-/** The text of `memstrata summary --json`, byte by byte. */
+/** The text of `gpustrata summary --json`, byte by byte. */
 export function summaryText(session, file) {
   return headOf(session, { ask: 'summary', args: { file } }).slice('{"answer":'.length, -1);
 }

@@ -57,7 +57,7 @@ export async function answersOf(transport, frames) {
   return answers;
 }
 
-/** `memstrata serve` for all golden cases, each called `NAME/input.pickle`. */
+/** `gpustrata serve` for all golden cases, each called `NAME/input.pickle`. */
 export async function startServer() {
   const server = spawn(tool, ['serve', casesFolder, '--sessions', '1000'], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -79,7 +79,7 @@ test('cut anywhere, native and WebAssembly see the same', async () => {
   const { mkdtempSync, rmSync, writeFileSync } = await import('node:fs');
   const { tmpdir } = await import('node:os');
   const engine = await loadEngine();
-  const folder = mkdtempSync(join(tmpdir(), 'memstrata-'));
+  const folder = mkdtempSync(join(tmpdir(), 'gpustrata-'));
   try {
     const files = [];
     for (const name of ['cpp_writer', 'era8_host_memory_and_annotate', 'protocol0']) {

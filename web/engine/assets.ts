@@ -2,7 +2,7 @@
 // causes no request. The one-file page carries both inside itself.
 import type { EngineParts, RestOfEngine } from './transport/worker.ts';
 
-/** What memstrata.html holds, each in gzip and base64. */
+/** What gpustrata.html holds, each in gzip and base64. */
 export interface EmbeddedParts {
   page: string;
   worker: string;
@@ -10,15 +10,15 @@ export interface EmbeddedParts {
 }
 
 declare global {
-  // Set in memstrata.html (one_file.ts).
-  var memstrataEmbedded: EmbeddedParts | undefined;
+  // Set in gpustrata.html (one_file.ts).
+  var gpustrataEmbedded: EmbeddedParts | undefined;
 }
 
-/** True in memstrata.html, which reads nothing but the files it is given. */
-export const isOneFile = (): boolean => globalThis.memstrataEmbedded !== undefined;
+/** True in gpustrata.html, which reads nothing but the files it is given. */
+export const isOneFile = (): boolean => globalThis.gpustrataEmbedded !== undefined;
 
 export async function loadEngineParts(): Promise<EngineParts> {
-  const embedded = globalThis.memstrataEmbedded;
+  const embedded = globalThis.gpustrataEmbedded;
   // Written so that bundlers see which files belong to this one.
   const [source, module] = await Promise.all([
     embedded

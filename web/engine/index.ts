@@ -1,4 +1,4 @@
-// memstrata/engine: the engine and how to reach it. No DOM, no Lit.
+// gpustrata/engine: the engine and how to reach it. No DOM, no Lit.
 export { Engine, EngineView, type Answer, type Args, type Kind, type Shown } from './engine.ts';
 export type * from './protocol/answers.ts';
 export { isBlock, mapPixels, sizeOf, stateKinds } from './protocol/answers.ts';

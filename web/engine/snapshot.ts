@@ -1,4 +1,4 @@
-// A snapshot opened by a program: what `openSnapshot` of memstrata/engine gives, in Node and in browsers.
+// A snapshot opened by a program: what `openSnapshot` of gpustrata/engine gives, in Node and in browsers.
 import { Engine, type EngineView, type Shown } from './engine.ts';
 import type { Contents, Summary } from './protocol/answers.ts';
 import type { FileQuestions } from './protocol/questions.ts';
@@ -53,7 +53,7 @@ export class Snapshot {
     return this.engine.ask(kind, args, signal);
   }
 
-  /** The object of `memstrata summary --json`; `file` is the name in it. */
+  /** The object of `gpustrata summary --json`; `file` is the name in it. */
   summary(file = 'snapshot'): Promise<Summary> {
     return this.ask('summary', { file });
   }

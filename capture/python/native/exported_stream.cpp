@@ -4,7 +4,7 @@
 #include <new>
 #include <utility>
 
-namespace memstrata::python {
+namespace gpustrata::python {
 
 namespace {
 
@@ -56,4 +56,4 @@ void export_stream(std::shared_ptr<const arrow::Table> table, ArrowArrayStream& 
   out = {get_schema, get_next, get_last_error, release_stream, stream.release()};
 }
 
-}  // namespace memstrata::python
+}  // namespace gpustrata::python

@@ -8,9 +8,9 @@
 
 #include "engine/arrow/c_data.h"
 
-namespace memstrata::python {
+namespace gpustrata::python {
 
 // May be called any number of times. Throws std::bad_alloc.
 void export_stream(std::shared_ptr<const arrow::Table> table, ArrowArrayStream& out);
 
-}  // namespace memstrata::python
+}  // namespace gpustrata::python

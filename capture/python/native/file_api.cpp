@@ -24,7 +24,7 @@
 #include "engine/cli/file_reading.h"
 #include "engine/io/any_reader.h"
 
-using namespace memstrata;
+using namespace gpustrata;
 
 namespace {
 
@@ -57,7 +57,7 @@ struct Opened {
   int64_t bytes_read = 0, bytes_total = -1;
 };
 
-void say(memstrata_answer& answer, int code, std::string_view text) {
+void say(gpustrata_answer& answer, int code, std::string_view text) {
   answer = {code, static_cast<int64_t>(text.size()), static_cast<char*>(std::malloc(text.size() + 1))};
   if (answer.text == nullptr) {
     answer = {cli::kFailed, 0, nullptr};
@@ -67,7 +67,7 @@ void say(memstrata_answer& answer, int code, std::string_view text) {
   answer.text[text.size()] = 0;
 }
 
-void say(memstrata_answer& answer, const cli::Failure& failure) {
+void say(gpustrata_answer& answer, const cli::Failure& failure) {
   say(answer, failure.exit_code(), answers::json_of(failure.told()));
 }
 
@@ -77,14 +77,14 @@ void say(memstrata_answer& answer, const cli::Failure& failure) {
       .value();
 }
 
-void say_no_memory(memstrata_answer& answer) {
+void say_no_memory(gpustrata_answer& answer) {
   say(answer, cli::kFailed,
       R"({"error":{"code":"limit_exceeded","message":"There is not enough memory for this.","offset":null}})");
 }
 
 // `body`, or that there is no memory.
 template <typename Body>
-void guarded(memstrata_answer* answer, Body&& body) {
+void guarded(gpustrata_answer* answer, Body&& body) {
   *answer = {0, 0, nullptr};
   try {
     body();
@@ -100,7 +100,7 @@ std::atomic<void* (*)(void*, const char*)> pointer_of_capsule{nullptr};
 }
 
 // What was written cannot be read. What it took is given back.
-void fail(Opened& opened, cli::Failure failure, memstrata_answer& answer) {
+void fail(Opened& opened, cli::Failure failure, gpustrata_answer& answer) {
   opened.failure = std::move(failure);
   opened.written.reset();
   say(answer, *opened.failure);
@@ -108,7 +108,7 @@ void fail(Opened& opened, cli::Failure failure, memstrata_answer& answer) {
 
 // `step` of reading what is written, which fails for good.
 template <typename Step>
-void read_written(Opened& opened, memstrata_answer* answer, Step&& step) {
+void read_written(Opened& opened, gpustrata_answer* answer, Step&& step) {
   guarded(answer, [&] {
     if (!opened.written) return;
     try {
@@ -122,26 +122,26 @@ void read_written(Opened& opened, memstrata_answer* answer, Step&& step) {
 
 }  // namespace
 
-struct memstrata_file {
+struct gpustrata_file {
   std::shared_ptr<Opened> opened;
 };
 
-struct memstrata_table {
+struct gpustrata_table {
   std::shared_ptr<const arrow::Table> table;
 };
 
-void memstrata_answer_free(memstrata_answer* answer) {
+void gpustrata_answer_free(gpustrata_answer* answer) {
   std::free(answer->text);
   *answer = {0, 0, nullptr};
 }
 
-int32_t memstrata_file_interface() { return 3; }
-const char* memstrata_file_version() { return MEMSTRATA_VERSION; }
+int32_t gpustrata_file_interface() { return 3; }
+const char* gpustrata_file_version() { return GPUSTRATA_VERSION; }
 
-memstrata_file* memstrata_file_open(const char* path, int64_t budget_bytes, memstrata_answer* answer) {
-  std::unique_ptr<memstrata_file> file;
+gpustrata_file* gpustrata_file_open(const char* path, int64_t budget_bytes, gpustrata_answer* answer) {
+  std::unique_ptr<gpustrata_file> file;
   guarded(answer, [&] {
-    auto made = std::make_unique<memstrata_file>();
+    auto made = std::make_unique<gpustrata_file>();
     made->opened = std::make_shared<Opened>(path, budget_bytes);
     Opened& opened = *made->opened;
     opened.reading.emplace(opened.path, opened.recording);
@@ -152,7 +152,7 @@ memstrata_file* memstrata_file_open(const char* path, int64_t budget_bytes, mems
   return file.release();
 }
 
-int32_t memstrata_file_read(memstrata_file* file, int64_t bytes, memstrata_answer* answer) {
+int32_t gpustrata_file_read(gpustrata_file* file, int64_t bytes, gpustrata_answer* answer) {
   Opened& opened = *file->opened;
   bool goes_on = false;
   guarded(answer, [&] {
@@ -179,11 +179,11 @@ int32_t memstrata_file_read(memstrata_file* file, int64_t bytes, memstrata_answe
   return goes_on ? 1 : 0;
 }
 
-memstrata_file* memstrata_file_begin(const char* name, int64_t total_bytes, int64_t budget_bytes,
-                                     memstrata_answer* answer) {
-  std::unique_ptr<memstrata_file> file;
+gpustrata_file* gpustrata_file_begin(const char* name, int64_t total_bytes, int64_t budget_bytes,
+                                     gpustrata_answer* answer) {
+  std::unique_ptr<gpustrata_file> file;
   guarded(answer, [&] {
-    auto made = std::make_unique<memstrata_file>();
+    auto made = std::make_unique<gpustrata_file>();
     made->opened = std::make_shared<Opened>(name, budget_bytes);
     Opened& opened = *made->opened;
     opened.written.emplace(opened.recording);
@@ -194,8 +194,8 @@ memstrata_file* memstrata_file_begin(const char* name, int64_t total_bytes, int6
   return file.release();
 }
 
-int32_t memstrata_file_write(memstrata_file* file, const void* bytes, int64_t size,
-                             memstrata_answer* answer) {
+int32_t gpustrata_file_write(gpustrata_file* file, const void* bytes, int64_t size,
+                             gpustrata_answer* answer) {
   Opened& opened = *file->opened;
   opened.bytes_read += size;
   read_written(opened, answer, [&](io::AnyReader& reader) {
@@ -210,7 +210,7 @@ int32_t memstrata_file_write(memstrata_file* file, const void* bytes, int64_t si
   return opened.written && !opened.written->done() ? 1 : 0;
 }
 
-void memstrata_file_end(memstrata_file* file, int64_t total_bytes, memstrata_answer* answer) {
+void gpustrata_file_end(gpustrata_file* file, int64_t total_bytes, gpustrata_answer* answer) {
   Opened& opened = *file->opened;
   read_written(opened, answer, [&](io::AnyReader& reader) { return reader.finish(); });
   if (opened.failure && answer->text == nullptr) guarded(answer, [&] { say(*answer, *opened.failure); });
@@ -221,15 +221,15 @@ void memstrata_file_end(memstrata_file* file, int64_t total_bytes, memstrata_ans
   opened.is_read = true;
 }
 
-void memstrata_file_progress(const memstrata_file* file, int64_t numbers[3]) {
+void gpustrata_file_progress(const gpustrata_file* file, int64_t numbers[3]) {
   numbers[0] = file->opened->bytes_read;
   numbers[1] = file->opened->bytes_total;
   numbers[2] = file->opened->budget.used();
 }
 
-void memstrata_file_close(memstrata_file* file) { delete file; }
+void gpustrata_file_close(gpustrata_file* file) { delete file; }
 
-void memstrata_file_contents(const memstrata_file* file, memstrata_answer* answer) {
+void gpustrata_file_contents(const gpustrata_file* file, gpustrata_answer* answer) {
   guarded(answer, [&] {
     const Opened& opened = *file->opened;
     if (!opened.is_read) return say(*answer, not_read(opened));
@@ -238,13 +238,13 @@ void memstrata_file_contents(const memstrata_file* file, memstrata_answer* answe
   });
 }
 
-void memstrata_file_ask(const memstrata_file* const* files, int32_t file_count, const char* const* arguments,
-                        int32_t argument_count, memstrata_answer* answer) {
+void gpustrata_file_ask(const gpustrata_file* const* files, int32_t file_count, const char* const* arguments,
+                        int32_t argument_count, gpustrata_answer* answer) {
   guarded(answer, [&] {
     std::vector<std::shared_ptr<Opened>> kept;  // until the answer is there, whoever closes them meanwhile
     std::vector<cli::OpenedFile> opened;
     int64_t budget = cli::default_budget_bytes();
-    for (const memstrata_file* file : std::span(files, static_cast<size_t>(file_count))) {
+    for (const gpustrata_file* file : std::span(files, static_cast<size_t>(file_count))) {
       const auto& failed = file->opened->failure;
       if (!file->opened->is_read && !failed) return say(*answer, not_read(*file->opened));
       kept.push_back(file->opened);
@@ -262,9 +262,9 @@ void memstrata_file_ask(const memstrata_file* const* files, int32_t file_count, 
   });
 }
 
-memstrata_table* memstrata_file_table(const memstrata_file* file, int32_t kind, int32_t snapshot,
-                                      int32_t device, memstrata_answer* answer) {
-  std::unique_ptr<memstrata_table> table;
+gpustrata_table* gpustrata_file_table(const gpustrata_file* file, int32_t kind, int32_t snapshot,
+                                      int32_t device, gpustrata_answer* answer) {
+  std::unique_ptr<gpustrata_table> table;
   guarded(answer, [&] {
     const std::shared_ptr<Opened>& opened = file->opened;
     if (!opened->is_read) return say(*answer, not_read(*opened));
@@ -273,28 +273,28 @@ memstrata_table* memstrata_file_table(const memstrata_file* file, int32_t kind, 
                                    .snapshot = snapshot,
                                    .device = device == INT32_MIN ? std::nullopt : std::optional(device)});
     if (!made) return say(*answer, cli::failure(made.error(), opened->path).value());
-    table = std::make_unique<memstrata_table>(memstrata_table{std::move(*made)});
+    table = std::make_unique<gpustrata_table>(gpustrata_table{std::move(*made)});
   });
   return table.release();
 }
 
-memstrata_table* memstrata_file_ops(const memstrata_file* file, int32_t snapshot, const char* device,
-                                    int32_t processes, memstrata_answer* answer) {
-  std::unique_ptr<memstrata_table> table;
+gpustrata_table* gpustrata_file_ops(const gpustrata_file* file, int32_t snapshot, const char* device,
+                                    int32_t processes, gpustrata_answer* answer) {
+  std::unique_ptr<gpustrata_table> table;
   guarded(answer, [&] {
     const std::shared_ptr<Opened>& opened = file->opened;
     if (!opened->is_read) return say(*answer, not_read(*opened));
     auto made = arrow::make_op_table(opened->recording, opened, snapshot, device,
                                      processes != 0 ? analysis::OpScope::process : analysis::OpScope::thread);
     if (!made) return say(*answer, cli::failure(made.error(), opened->path).value());
-    table = std::make_unique<memstrata_table>(memstrata_table{std::move(*made)});
+    table = std::make_unique<gpustrata_table>(gpustrata_table{std::move(*made)});
   });
   return table.release();
 }
 
-int64_t memstrata_table_rows(const memstrata_table* table) { return table->table->rows(); }
+int64_t gpustrata_table_rows(const gpustrata_table* table) { return table->table->rows(); }
 
-ArrowArrayStream* memstrata_table_stream(const memstrata_table* table) {
+ArrowArrayStream* gpustrata_table_stream(const gpustrata_table* table) {
   auto* stream = static_cast<ArrowArrayStream*>(std::calloc(1, sizeof(ArrowArrayStream)));
   if (stream == nullptr) return nullptr;
   try {
@@ -306,21 +306,21 @@ ArrowArrayStream* memstrata_table_stream(const memstrata_table* table) {
   }
 }
 
-void memstrata_stream_free(ArrowArrayStream* stream) {
+void gpustrata_stream_free(ArrowArrayStream* stream) {
   if (stream == nullptr) return;
   if (stream->release != nullptr) stream->release(stream);  // else somebody took what it holds
   std::free(stream);
 }
 
-void memstrata_stream_set_capsules(void* (*get_pointer)(void*, const char*)) {
+void gpustrata_stream_set_capsules(void* (*get_pointer)(void*, const char*)) {
   pointer_of_capsule = get_pointer;
 }
 
-const char* memstrata_stream_capsule_name() { return "arrow_array_stream"; }
+const char* gpustrata_stream_capsule_name() { return "arrow_array_stream"; }
 
-void memstrata_stream_free_capsule(void* capsule) {
-  memstrata_stream_free(
-      static_cast<ArrowArrayStream*>(pointer_of_capsule.load()(capsule, memstrata_stream_capsule_name())));
+void gpustrata_stream_free_capsule(void* capsule) {
+  gpustrata_stream_free(
+      static_cast<ArrowArrayStream*>(pointer_of_capsule.load()(capsule, gpustrata_stream_capsule_name())));
 }
 
-void memstrata_table_close(memstrata_table* table) { delete table; }
+void gpustrata_table_close(gpustrata_table* table) { delete table; }

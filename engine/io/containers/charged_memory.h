@@ -8,7 +8,7 @@
 
 #include "engine/base/budget.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 inline constexpr size_t kChargedHeader = 16;  // holds the size; keeps the alignment of malloc
 
@@ -33,4 +33,4 @@ inline void free_charged(Budget& budget, void* memory) {
   std::free(start);
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

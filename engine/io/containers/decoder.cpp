@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 namespace {
 
@@ -48,4 +48,4 @@ std::unique_ptr<Decoder> make_decoder(Packing packing, Budget& budget) {
   return std::make_unique<StoredDecoder>();
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

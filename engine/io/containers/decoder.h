@@ -9,7 +9,7 @@
 
 #include "engine/base/budget.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 enum class Packing : uint8_t { stored, deflate, gzip, zstd };
 [[nodiscard]] std::string_view name_of(Packing packing);
@@ -44,4 +44,4 @@ class Decoder {
 [[nodiscard]] std::unique_ptr<Decoder> make_inflater(bool gzip, Budget& budget);
 [[nodiscard]] std::unique_ptr<Decoder> make_zstd_decoder(Budget& budget);
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -7,7 +7,7 @@
 
 #include "engine/io/sniff.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 namespace {
 
@@ -145,15 +145,15 @@ Status HtmlReader::finish() {
         ErrorCode::unsupported, 0,
         "This page is a memory timeline of the PyTorch profiler as a picture (export_memory_timeline with "
         "a name that ends with .html): it holds pixels, no numbers. Export to a name that ends with .json or "
-        ".raw.json.gz, and memstrata reads the levels of every category.");
+        ".raw.json.gz, and gpustrata reads the levels of every category.");
   }
   if (found_ == 0) {
     return fail(
         ErrorCode::unsupported, 0,
-        "This is a web page without a snapshot inside. Pages made by PyTorch's _memory_viz.py and by `memstrata "
+        "This is a web page without a snapshot inside. Pages made by PyTorch's _memory_viz.py and by `gpustrata "
         "html` have one. If this was a download, it may be an error page or a login page.");
   }
   return members_.conclude("web page");
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

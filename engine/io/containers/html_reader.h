@@ -2,7 +2,7 @@
 //
 // Written by torch.cuda._memory_viz (trace_plot, segment_plot, profile_plot): a script holds
 // `local_files = [{"name": "snapshot.pickle", "base64": "gASV..."}]`, older versions a bare text; and by
-// `memstrata html`, which packs with gzip. No script is run and no page is parsed: every run of at least
+// `gpustrata html`, which packs with gzip. No script is run and no page is parsed: every run of at least
 // kMinBase64 base64 letters whose bytes begin like a file that is read here is one; its name is the last
 // `"name": "..."` before it.
 #pragma once
@@ -16,7 +16,7 @@
 #include "engine/io/containers/members.h"
 #include "engine/io/reader.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 class HtmlReader final : public Reader {
  public:
@@ -52,4 +52,4 @@ class HtmlReader final : public Reader {
   bool is_timeline_picture_ = false;  // one was there that export_memory_timeline made
 };
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

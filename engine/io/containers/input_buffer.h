@@ -8,7 +8,7 @@
 
 #include "engine/io/limits.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 class InputBuffer {
  public:
@@ -28,4 +28,4 @@ class InputBuffer {
   std::unique_ptr<std::byte, Free> bytes_;
 };
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

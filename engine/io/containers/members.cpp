@@ -7,7 +7,7 @@
 
 #include "engine/base/utf8.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 using model::Diag;
 
@@ -121,4 +121,4 @@ std::string Members::format(std::string_view container) const {
   return fmt::format("{} in {}", all, container);
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

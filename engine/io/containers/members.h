@@ -13,7 +13,7 @@
 #include "engine/io/containers/opened_file.h"
 #include "engine/io/containers/unpacking.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 class Members {
  public:
@@ -66,4 +66,4 @@ class Members {
   bool refused_ = false;
 };
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

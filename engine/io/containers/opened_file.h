@@ -9,7 +9,7 @@
 #include "engine/io/limits.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 struct OpenedFile {
   model::Recording& recording;
@@ -40,4 +40,4 @@ class Inside {
   model::Place before_;
 };
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -4,7 +4,7 @@
 
 #include "engine/base/units.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 using model::Diag;
 
@@ -103,4 +103,4 @@ Status UnpackReader::finish() {
   return {};
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

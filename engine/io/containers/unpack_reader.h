@@ -8,7 +8,7 @@
 #include "engine/io/containers/unpacking.h"
 #include "engine/io/reader.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 class UnpackReader final : public Reader {
  public:
@@ -34,4 +34,4 @@ class UnpackReader final : public Reader {
   bool done_ = false;
 };
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 Unpacking::Unpacking(OpenedFile& file, Packing packing, std::string place, int64_t begin, int depth)
     : file_(file),
@@ -80,4 +80,4 @@ Status Unpacking::finish() {
   return {};
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

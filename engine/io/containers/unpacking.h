@@ -13,7 +13,7 @@
 #include "engine/io/containers/decoder.h"
 #include "engine/io/containers/opened_file.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 class Unpacking {
  public:
@@ -66,4 +66,4 @@ class Unpacking {
   std::vector<std::byte> dropped_;  // takes what nobody wants
 };
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

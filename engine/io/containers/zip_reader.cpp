@@ -10,7 +10,7 @@
 
 #include "engine/base/units.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 namespace {
 
@@ -361,4 +361,4 @@ Status ZipReader::finish() {
   return members_.conclude("zip archive");
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -18,7 +18,7 @@
 #include "engine/io/containers/members.h"
 #include "engine/io/reader.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 class ZipReader final : public Reader {
  public:
@@ -84,4 +84,4 @@ class ZipReader final : public Reader {
   int64_t bytes_begin_ = 0;  // place of bytes_[0] in the archive
 };
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -8,7 +8,7 @@
 #include "engine/io/containers/charged_memory.h"
 #include "engine/io/containers/decoder.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 namespace {
 
@@ -92,4 +92,4 @@ std::unique_ptr<Decoder> make_inflater(bool gzip, Budget& budget) {
   return std::make_unique<Inflater>(gzip, budget);
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -10,7 +10,7 @@
 #include "engine/io/containers/decoder.h"
 #include "engine/io/limits.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 namespace {
 
@@ -96,4 +96,4 @@ class ZstdDecoder final : public Decoder {
 
 std::unique_ptr<Decoder> make_zstd_decoder(Budget& budget) { return std::make_unique<ZstdDecoder>(budget); }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

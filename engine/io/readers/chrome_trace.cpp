@@ -11,7 +11,7 @@
 #include "engine/io/readers/trace_parts.h"
 #include "engine/io/readers/trace_walk.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 using model::Diag;
 using traces::Walk;
@@ -137,4 +137,4 @@ Status ChromeTraceReader::finish() {
   return {};
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -13,7 +13,7 @@
 #include "engine/io/reader.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 class ChromeTraceReader final : public Reader {
  public:
@@ -36,4 +36,4 @@ class ChromeTraceReader final : public Reader {
   std::unique_ptr<State> state_;  // none once finished
 };
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

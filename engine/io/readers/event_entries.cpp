@@ -8,7 +8,7 @@
 #include "engine/io/encodings/pickle/operands.h"
 #include "engine/io/limits.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 using pickle::Op;
 using trace::Action;
@@ -557,4 +557,4 @@ bool EventEntries::build(Template& made, const uint8_t* begin, size_t length) co
   return add(Hole::nothing, kNotStored, length);
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -15,7 +15,7 @@
 #include "engine/io/readers/snapshot_schema.h"
 #include "engine/io/readers/stack_runs.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 class EventEntries final : public pickle::Shortcut {
  public:
@@ -114,4 +114,4 @@ class EventEntries final : public pickle::Shortcut {
   uint32_t overwritten_ = 0;
 };
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

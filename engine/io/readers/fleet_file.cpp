@@ -7,7 +7,7 @@
 #include "engine/io/limits.h"
 #include "engine/io/readers/fleet_text.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 namespace {
 
@@ -81,7 +81,7 @@ Status FleetFileReader::finish() {
   const size_t length = end_of_object(whole.substr(start));
   if (length == std::string_view::npos)
     return fail(ErrorCode::truncated, static_cast<int64_t>(size),
-                "the file of the fleet ends in the middle of it; write it again with memstrata fleet -o");
+                "the file of the fleet ends in the middle of it; write it again with gpustrata fleet -o");
 
   auto fleet = std::make_unique<model::Fleet>(s.recording.budget);
   FleetText text(*fleet, s.recording.diagnostics);
@@ -101,4 +101,4 @@ Status FleetFileReader::finish() {
   return {};
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -1,5 +1,5 @@
-// A reduced fleet: what `memstrata fleet -o` writes of a thousand ranks ("The reduced file, version 1" in
-// engine/fleet/README.md). JSON with the outer key "memstrata_fleet".
+// A reduced fleet: what `gpustrata fleet -o` writes of a thousand ranks ("The reduced file, version 1" in
+// engine/fleet/README.md). JSON with the outer key "gpustrata_fleet".
 //
 // Becomes a part with a model::Fleet and no rows in the tables. The file is a few MB and wanted as a whole, so it is kept
 // until its end and read at once: one that ends early or is damaged is refused with the byte, and so is a higher version,
@@ -12,7 +12,7 @@
 #include "engine/io/reader.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 class FleetFileReader final : public Reader {
  public:
@@ -31,4 +31,4 @@ class FleetFileReader final : public Reader {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

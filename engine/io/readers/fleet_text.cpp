@@ -15,7 +15,7 @@
 #include "engine/io/encodings/json/number.h"
 #include "engine/io/values/numbers.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 namespace ondemand = simdjson::ondemand;
 using model::Diag;
@@ -447,7 +447,7 @@ struct FleetText::State {
         {"columns", &State::columns},       {"groups", &State::groups}, {"curves", &State::curves},
         {"findings", &State::findings},     {"stacks", &State::shares}, {"title", &State::title},
         {"unreadable_count", &State::count}};
-    if (key == "memstrata_fleet") return true;
+    if (key == "gpustrata_fleet") return true;
     for (size_t i = 0; i < std::size(kKnown); ++i) {
       if (kKnown[i].key != key) continue;
       const uint32_t bit = 1U << i;
@@ -471,7 +471,7 @@ struct FleetText::State {
     double found = kNoNumber;
     bool is_told = false;
     const bool read = members_of(object, [&](std::string_view key, Value& value) {
-      if (key != "memstrata_fleet" || is_told) return true;
+      if (key != "gpustrata_fleet" || is_told) return true;
       is_told = true;
       return number(value, found);
     });
@@ -479,11 +479,11 @@ struct FleetText::State {
     if (found == double{model::kFleetVersion}) return true;
     if (found > double{model::kFleetVersion}) {
       status = fail(ErrorCode::unsupported, -1,
-                    "a reduced fleet of version {}; this memstrata reads version {}. A newer one opens it.",
+                    "a reduced fleet of version {}; this gpustrata reads version {}. A newer one opens it.",
                     found, model::kFleetVersion);
     } else {
       status =
-          fail(ErrorCode::invalid_format, -1, "not a reduced fleet: \"memstrata_fleet\" is not its version");
+          fail(ErrorCode::invalid_format, -1, "not a reduced fleet: \"gpustrata_fleet\" is not its version");
     }
     return false;
   }
@@ -570,4 +570,4 @@ Status FleetText::read(std::span<char> text, int64_t offset) {
   return state_->status;
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -10,7 +10,7 @@
 #include "engine/model/diagnostics.h"
 #include "engine/model/fleet.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 inline constexpr size_t kFleetTextPadding = 64;  // bytes that must be readable behind the text
 
@@ -30,4 +30,4 @@ class FleetText {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

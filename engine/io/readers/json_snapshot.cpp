@@ -3,7 +3,7 @@
 #include "engine/io/encodings/json/input.h"
 #include "engine/io/readers/snapshot_schema.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 struct JsonSnapshotReader::State {
   explicit State(model::Recording& recording) : schema(recording), input(recording, schema) {}
@@ -53,4 +53,4 @@ Status JsonSnapshotReader::finish() {
   return {};
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -1,6 +1,6 @@
 // PyTorch CUDA memory snapshots as JSON text.
 //
-// Written by user code (`json.dump(torch.cuda.memory._snapshot(), f)`), by memstrata and other tools; read by
+// Written by user code (`json.dump(torch.cuda.memory._snapshot(), f)`), by gpustrata and other tools; read by
 // the official viewer, too. The same containers as in the pickle (readers/torch_snapshot.h), tuples being
 // lists; integers are exact to 64 bits, addresses may be texts ("0x7f..."), NaN and infinities as Python
 // writes them are numbers. The text is never held: pieces of at most kJsonPieceBytes go through simdjson
@@ -12,7 +12,7 @@
 #include "engine/io/reader.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 class JsonSnapshotReader final : public Reader {
  public:
@@ -34,4 +34,4 @@ class JsonSnapshotReader final : public Reader {
   std::unique_ptr<State> state_;  // none once finished
 };
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -15,7 +15,7 @@
 #include "engine/io/readers/memory_timeline.h"
 #include "engine/io/values/numbers.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 using model::Diag;
 
@@ -344,4 +344,4 @@ Status MemTrackerTextReader::finish() {
   return {};
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -14,7 +14,7 @@
 #include "engine/io/reader.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 // Does `text` begin like it?
 [[nodiscard]] bool begins_mem_tracker_text(std::string_view text);
@@ -36,4 +36,4 @@ class MemTrackerTextReader final : public Reader {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

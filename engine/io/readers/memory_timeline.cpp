@@ -7,7 +7,7 @@
 #include "engine/io/containers/input_buffer.h"
 #include "engine/io/readers/memory_timeline_rows.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 using json::NumberLists;
 using model::Diag;
@@ -124,4 +124,4 @@ Status MemoryTimelineReader::finish() {
   return {};
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -18,7 +18,7 @@
 #include "engine/io/reader.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 // In the order of the files, which is that of the exporter's table of colours.
 inline constexpr std::array<std::string_view, 8> kTimelineCategories = {
@@ -46,4 +46,4 @@ class MemoryTimelineReader final : public Reader {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -7,7 +7,7 @@
 
 #include "engine/io/values/numbers.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 using model::Diag;
 using values::Tag;
@@ -273,4 +273,4 @@ bool MemoryTimelineRows::publish_plotted() {
   return true;
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -7,7 +7,7 @@
 #include "engine/io/encodings/json/number_lists.h"
 #include "engine/io/readers/memory_timeline.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 class MemoryTimelineRows final : public json::NumberLists::Receiver {
  public:
@@ -62,4 +62,4 @@ class MemoryTimelineRows final : public json::NumberLists::Receiver {
   std::array<StringId, 5> actions_{};
 };
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

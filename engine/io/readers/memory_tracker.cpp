@@ -3,7 +3,7 @@
 #include "engine/io/encodings/pickle/input.h"
 #include "engine/io/readers/memory_tracker_schema.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 namespace {
 // In protocols up to 2 `int` has the names of Python 2.
@@ -41,4 +41,4 @@ Status MemoryTrackerReader::finish() {
   return {};
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

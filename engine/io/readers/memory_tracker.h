@@ -15,7 +15,7 @@
 #include "engine/io/reader.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 // Names of the series; the extra's key is that of the file.
 inline constexpr std::string_view kTrackerTables[] = {"memories_allocated", "memories_active",
@@ -41,4 +41,4 @@ class MemoryTrackerReader final : public Reader {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -9,7 +9,7 @@
 
 #include "engine/io/values/numbers.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 using model::Diag;
 using values::Tag;
@@ -249,4 +249,4 @@ bool MemoryTrackerSchema::publish(const Value& result) {
   return true;
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

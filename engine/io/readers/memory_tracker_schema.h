@@ -8,7 +8,7 @@
 #include "engine/io/readers/memory_tracker.h"
 #include "engine/io/values/schema.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 class MemoryTrackerSchema final : public values::Schema {
  public:
@@ -57,4 +57,4 @@ class MemoryTrackerSchema final : public values::Schema {
   Value retries_;
 };
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -7,7 +7,7 @@
 #include "engine/io/readers/snapshot_schema.h"
 #include "engine/io/values/numbers.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 using model::Diag;
 using model::Owner;
@@ -325,4 +325,4 @@ std::pair<size_t, size_t> SnapshotSchema::extras_between(Owner owner, RowRange r
   return {static_cast<size_t>(first - index.begin()), static_cast<size_t>(end - index.begin())};
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -7,7 +7,7 @@
 #include "engine/io/limits.h"
 #include "engine/io/readers/snapshot_schema.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 using model::DeviceTrace;
 using model::Diag;
@@ -266,4 +266,4 @@ std::string SnapshotSchema::description(const Value& result) const {
                          : std::string());
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

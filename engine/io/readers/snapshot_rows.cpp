@@ -4,7 +4,7 @@
 
 #include "engine/io/readers/snapshot_schema.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 using model::BlockState;
 using model::Diag;
@@ -511,4 +511,4 @@ Value SnapshotSchema::annotation(Pairs pairs) {
   return row_value(Of::annotation_rows, row);
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

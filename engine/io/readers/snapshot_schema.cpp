@@ -5,7 +5,7 @@
 #include "engine/io/limits.h"
 #include "engine/trace/action.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 using model::Diag;
 using model::Owner;
@@ -277,4 +277,4 @@ Value SnapshotSchema::trace_list(std::span<const Value> items) {
   return {Of::trace_list, static_cast<uint32_t>(first), trace_lists_.size() - first};
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -24,7 +24,7 @@
 #include "engine/io/values/schema.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 class SnapshotSchema final : public values::Schema {
  public:
@@ -199,4 +199,4 @@ class SnapshotSchema final : public values::Schema {
   size_t last_list_count_ = 0;
 };
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -9,7 +9,7 @@
 #include "engine/io/readers/snapshot_schema.h"
 #include "engine/io/values/numbers.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 using model::Diag;
 using values::Value;
@@ -255,4 +255,4 @@ StringId SnapshotSchema::extra_text(const Value& key, const Value& value) {
   return intern(json.text());
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

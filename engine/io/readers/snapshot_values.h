@@ -3,7 +3,7 @@
 
 #include "engine/io/values/value.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 struct Of {
   using Tag = values::Tag;
@@ -30,4 +30,4 @@ struct Of {
   static constexpr Tag wrapper = Tag::own_kept_7;   // snapshots inside a user's container: see Wrapping
 };
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 enum class Word : uint32_t {
   // Keys with a meaning of their own; formats/pytorch-snapshot sections 1 to 8.
@@ -54,7 +54,7 @@ enum class Word : uint32_t {
   cpp_frames,
   trace_alloc_max_entries,
   trace_alloc_overflowed,
-  memstrata,  // what our own recorder adds, see model/recorded_snapshot.h
+  gpustrata,  // what our own recorder adds, see model/recorded_snapshot.h
   kKnownKeys,
   // Values.
   active_allocated = kKnownKeys,
@@ -112,7 +112,7 @@ inline constexpr std::array<std::string_view, static_cast<size_t>(Word::kWords)>
     "cpp_frames",
     "trace_alloc_max_entries",
     "trace_alloc_overflowed",
-    "memstrata",
+    "gpustrata",
     "active_allocated",
     "active_pending_free",
     "active_awaiting_free",
@@ -127,4 +127,4 @@ inline constexpr std::array<std::string_view, static_cast<size_t>(Word::kWords)>
 [[nodiscard]] constexpr uint64_t bit(Word key) { return uint64_t{1} << static_cast<uint32_t>(key); }
 static_assert(static_cast<uint32_t>(Word::kKnownKeys) <= 64);
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

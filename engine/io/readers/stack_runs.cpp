@@ -8,7 +8,7 @@
 #include "engine/io/encodings/pickle/operands.h"
 #include "engine/io/readers/snapshot_values.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 using pickle::Op;
 
@@ -153,4 +153,4 @@ uint32_t StackRuns::remember(StackId stack) {
   return id;
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

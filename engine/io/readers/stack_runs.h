@@ -15,7 +15,7 @@
 #include "engine/io/encodings/pickle/memo.h"
 #include "engine/trace/stack_table.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 class StackRuns {
  public:
@@ -73,4 +73,4 @@ class StackRuns {
   uint32_t before_last_ = kNone;
 };
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -3,7 +3,7 @@
 #include "engine/io/encodings/json/input.h"
 #include "engine/io/readers/telemetry_schema.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 struct TelemetryReader::State {
   explicit State(model::Recording& to)
@@ -36,4 +36,4 @@ Status TelemetryReader::finish() {
   return {};
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

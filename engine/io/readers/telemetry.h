@@ -22,7 +22,7 @@
 #include "engine/io/reader.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 inline constexpr std::array<std::string_view, 7> kTelemetryCounters = {
     "allocated", "reserved", "active", "inactive", "device_used", "device_free", "device_total"};
@@ -46,4 +46,4 @@ class TelemetryReader final : public Reader {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

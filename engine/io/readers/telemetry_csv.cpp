@@ -9,7 +9,7 @@
 #include "engine/io/readers/telemetry_schema.h"
 #include "engine/io/values/numbers.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 using model::Diag;
 using values::Tag;
@@ -121,4 +121,4 @@ Status TelemetryCsvReader::finish() {
   return {};
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

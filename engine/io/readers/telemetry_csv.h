@@ -9,7 +9,7 @@
 #include "engine/io/reader.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 // Is the first line of `text` a header of such a file?
 [[nodiscard]] bool begins_telemetry_csv(std::string_view text);
@@ -31,4 +31,4 @@ class TelemetryCsvReader final : public Reader {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

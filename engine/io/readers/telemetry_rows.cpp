@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 using model::Diag;
 
@@ -131,4 +131,4 @@ bool TelemetryRows::publish() {
   return whole;
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -8,7 +8,7 @@
 #include "engine/io/readers/telemetry.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 class TelemetryRows {
  public:
@@ -69,4 +69,4 @@ class TelemetryRows {
   size_t taken_extras_ = 0;
 };
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

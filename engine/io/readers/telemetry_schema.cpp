@@ -11,7 +11,7 @@
 #include "engine/io/limits.h"
 #include "engine/io/values/numbers.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 using model::Diag;
 using values::Tag;
@@ -428,4 +428,4 @@ Value TelemetrySchema::facts(Pairs pairs) {
   return {kTaken, 0, 0};
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

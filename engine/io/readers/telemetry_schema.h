@@ -8,7 +8,7 @@
 #include "engine/io/readers/telemetry_rows.h"
 #include "engine/io/values/schema.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 class TelemetrySchema final : public values::Schema {
  public:
@@ -54,4 +54,4 @@ class TelemetrySchema final : public values::Schema {
   int64_t text_bytes_ = 0;         // JSON text produced so far
 };
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -4,7 +4,7 @@
 #include "engine/io/readers/event_entries.h"
 #include "engine/io/readers/snapshot_schema.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 struct TorchSnapshotReader::State {
   State(model::Recording& recording, Way way) : schema(recording), input(recording, schema) {
@@ -64,4 +64,4 @@ Status TorchSnapshotReader::finish() {
   return {};
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

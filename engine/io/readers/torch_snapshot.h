@@ -14,7 +14,7 @@
 #include "engine/io/reader.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 class TorchSnapshotReader final : public Reader {
  public:
@@ -41,4 +41,4 @@ class TorchSnapshotReader final : public Reader {
   std::unique_ptr<State> state_;  // none once finished
 };
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -1,6 +1,6 @@
 #include "engine/io/readers/trace_event.h"
 
-namespace memstrata::io::traces {
+namespace gpustrata::io::traces {
 
 namespace {
 
@@ -90,4 +90,4 @@ Parsed parse_event(std::string_view text, size_t& at, Text::How how, Event& even
   return whole ? Parsed::whole : rest.ended() ? Parsed::ended : Parsed::wrong;
 }
 
-}  // namespace memstrata::io::traces
+}  // namespace gpustrata::io::traces

@@ -6,7 +6,7 @@
 
 #include "engine/io/readers/trace_text.h"
 
-namespace memstrata::io::traces {
+namespace gpustrata::io::traces {
 
 // Members of `args` that are read: numbers of a memory record, texts of an op, the name of a thread.
 struct Args {
@@ -32,4 +32,4 @@ enum class Parsed : uint8_t { whole, ended, wrong };
 // The event that begins at text[at]; `at` is behind it, or where it went wrong. `ended`: the text ends inside of it.
 [[nodiscard]] Parsed parse_event(std::string_view text, size_t& at, Text::How how, Event& event);
 
-}  // namespace memstrata::io::traces
+}  // namespace gpustrata::io::traces

@@ -8,7 +8,7 @@
 #include "engine/base/ascii.h"
 #include "engine/io/readers/trace_text.h"
 
-namespace memstrata::io::traces {
+namespace gpustrata::io::traces {
 
 namespace {
 
@@ -107,4 +107,4 @@ model::Launch read_launch(std::string_view info) {
   return launch;
 }
 
-}  // namespace memstrata::io::traces
+}  // namespace gpustrata::io::traces

@@ -8,7 +8,7 @@
 
 #include "engine/model/part.h"
 
-namespace memstrata::io::traces {
+namespace gpustrata::io::traces {
 
 inline constexpr size_t kMostGroups = 64;  // of a process; those beyond are left out
 inline constexpr size_t kLongestGroupKind = 64;
@@ -16,4 +16,4 @@ inline constexpr size_t kLongestGroupKind = 64;
 // `info` is the text of the object. What is not as described above is passed over. O(its bytes).
 [[nodiscard]] model::Launch read_launch(std::string_view info);
 
-}  // namespace memstrata::io::traces
+}  // namespace gpustrata::io::traces

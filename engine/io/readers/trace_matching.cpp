@@ -6,7 +6,7 @@
 #include "engine/base/hash_seed.h"
 #include "engine/base/saturating.h"
 
-namespace memstrata::io::traces {
+namespace gpustrata::io::traces {
 
 size_t Matching::Table::home_of(uint64_t key) const {
   return static_cast<size_t>(mix_hash(key ^ seed_)) & (slots_.size() - 1);
@@ -79,4 +79,4 @@ bool Matching::place(const Draft& draft, int64_t bytes, uint64_t& address) {
   return true;
 }
 
-}  // namespace memstrata::io::traces
+}  // namespace gpustrata::io::traces

@@ -7,7 +7,7 @@
 #include "engine/base/column.h"
 #include "engine/io/readers/trace_rows.h"
 
-namespace memstrata::io::traces {
+namespace gpustrata::io::traces {
 
 // Addresses that were made up, so that nobody takes them for what the trace says.
 inline constexpr uint64_t kMadeUp = uint64_t{0xA5A5A5A5} << 32;
@@ -64,4 +64,4 @@ class Matching {
   int64_t freed_older_ = 0;
 };
 
-}  // namespace memstrata::io::traces
+}  // namespace gpustrata::io::traces

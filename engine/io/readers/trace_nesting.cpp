@@ -8,7 +8,7 @@
 #include "engine/io/readers/trace_order.h"
 #include "engine/io/readers/trace_stacks.h"
 
-namespace memstrata::io::traces {
+namespace gpustrata::io::traces {
 
 using model::SpanKind;
 using model::SpanTable;
@@ -143,4 +143,4 @@ bool surround(model::Recording& recording, const Rows& rows, const Column<uint32
   return true;
 }
 
-}  // namespace memstrata::io::traces
+}  // namespace gpustrata::io::traces

@@ -11,7 +11,7 @@
 #include "engine/io/readers/trace_rows.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::io::traces {
+namespace gpustrata::io::traces {
 
 // Of each draft.
 struct Surroundings {
@@ -26,4 +26,4 @@ struct Surroundings {
 [[nodiscard]] bool surround(model::Recording& recording, const Rows& rows, const Column<uint32_t>& by_time,
                             Surroundings& found);
 
-}  // namespace memstrata::io::traces
+}  // namespace gpustrata::io::traces

@@ -6,7 +6,7 @@
 
 #include "engine/base/column.h"
 
-namespace memstrata::io::traces {
+namespace gpustrata::io::traces {
 
 // `order` becomes what it lists, stably, by group_of(row), which is below `groups`; starts[g] is where group g begins,
 // starts[groups] the end. O(order + groups). False: memory was refused.
@@ -37,4 +37,4 @@ void sort_unless_sorted(uint32_t* first, uint32_t* end, Less less) {
   if (!std::is_sorted(first, end, less)) std::sort(first, end, less);
 }
 
-}  // namespace memstrata::io::traces
+}  // namespace gpustrata::io::traces

@@ -13,7 +13,7 @@
 #include "engine/io/readers/trace_nesting.h"
 #include "engine/io/readers/trace_order.h"
 
-namespace memstrata::io::traces {
+namespace gpustrata::io::traces {
 
 using model::Diag;
 using trace::Action;
@@ -162,4 +162,4 @@ bool make_parts(model::Recording& recording, Rows& rows, const model::Clock& clo
   return Maker(recording, rows, clock).run();
 }
 
-}  // namespace memstrata::io::traces
+}  // namespace gpustrata::io::traces

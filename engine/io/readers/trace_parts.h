@@ -11,9 +11,9 @@
 #include "engine/io/readers/trace_rows.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::io::traces {
+namespace gpustrata::io::traces {
 
 // O(n log n). False: memory was refused; parts may be missing then.
 [[nodiscard]] bool make_parts(model::Recording& recording, Rows& rows, const model::Clock& clock);
 
-}  // namespace memstrata::io::traces
+}  // namespace gpustrata::io::traces

@@ -7,7 +7,7 @@
 #include "engine/base/saturating.h"
 #include "engine/io/limits.h"
 
-namespace memstrata::io::traces {
+namespace gpustrata::io::traces {
 
 using model::Diag;
 using model::SpanKind;
@@ -248,4 +248,4 @@ bool Rows::name_thread(const Event& event) {
   return !refused_;
 }
 
-}  // namespace memstrata::io::traces
+}  // namespace gpustrata::io::traces

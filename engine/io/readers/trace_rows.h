@@ -11,7 +11,7 @@
 #include "engine/io/readers/trace_event.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::io::traces {
+namespace gpustrata::io::traces {
 
 // `Device Type` and `Device Id`; the host has one device, 0.
 struct Device {
@@ -83,4 +83,4 @@ class Rows {
   size_t drafts_kept_for_ = 0;
 };
 
-}  // namespace memstrata::io::traces
+}  // namespace gpustrata::io::traces

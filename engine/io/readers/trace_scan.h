@@ -15,7 +15,7 @@
 
 #include "engine/base/ascii.h"
 
-namespace memstrata::io::traces {
+namespace gpustrata::io::traces {
 
 #if defined(__wasm_simd128__) || defined(__SSE2__)
 inline constexpr ptrdiff_t kScanned = 16;
@@ -113,4 +113,4 @@ class Letters {
   return at;
 }
 
-}  // namespace memstrata::io::traces
+}  // namespace gpustrata::io::traces

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace memstrata::io::traces {
+namespace gpustrata::io::traces {
 
 using model::SpanKind;
 
@@ -92,4 +92,4 @@ StackId Stacks::of(int32_t op, int32_t python) {
   return last_ = refused ? StackId{} : recording_.stacks.intern(path_);
 }
 
-}  // namespace memstrata::io::traces
+}  // namespace gpustrata::io::traces

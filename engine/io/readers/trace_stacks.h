@@ -8,7 +8,7 @@
 #include "engine/base/column.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::io::traces {
+namespace gpustrata::io::traces {
 
 class Stacks {
  public:
@@ -34,4 +34,4 @@ class Stacks {
   StackId last_;
 };
 
-}  // namespace memstrata::io::traces
+}  // namespace gpustrata::io::traces

@@ -6,7 +6,7 @@
 #include "engine/base/ascii.h"
 #include "engine/base/utf8.h"
 
-namespace memstrata::io::traces {
+namespace gpustrata::io::traces {
 
 namespace {
 
@@ -273,4 +273,4 @@ std::string unescaped(std::string_view text) {
   return plain;
 }
 
-}  // namespace memstrata::io::traces
+}  // namespace gpustrata::io::traces

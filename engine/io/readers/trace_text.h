@@ -13,7 +13,7 @@
 #include "engine/base/ascii.h"
 #include "engine/io/readers/trace_scan.h"
 
-namespace memstrata::io::traces {
+namespace gpustrata::io::traces {
 
 // A value as it stands in the text; `text` of a string is what lies between its quotes, escapes and all.
 struct Value {
@@ -150,4 +150,4 @@ enum class Number : uint8_t { fits, too_large, none };
 // What the escapes of a string stand for; what is none stays as it is.
 [[nodiscard]] std::string unescaped(std::string_view text);
 
-}  // namespace memstrata::io::traces
+}  // namespace gpustrata::io::traces

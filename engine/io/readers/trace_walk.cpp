@@ -7,7 +7,7 @@
 #include "engine/io/readers/trace_launch.h"
 #include "engine/io/readers/trace_text.h"
 
-namespace memstrata::io::traces {
+namespace gpustrata::io::traces {
 
 using model::Diag;
 
@@ -268,4 +268,4 @@ bool Walk::find_known_member() {
   return true;
 }
 
-}  // namespace memstrata::io::traces
+}  // namespace gpustrata::io::traces

@@ -11,7 +11,7 @@
 #include "engine/model/diagnostics.h"
 #include "engine/model/part.h"
 
-namespace memstrata::io::traces {
+namespace gpustrata::io::traces {
 
 // The longest event that is read; longer ones are left out.
 inline constexpr size_t kLongestEvent = size_t{1} << 20;
@@ -73,4 +73,4 @@ class Walk {
   std::string_view halt_text_;
 };
 
-}  // namespace memstrata::io::traces
+}  // namespace gpustrata::io::traces

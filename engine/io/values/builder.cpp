@@ -6,7 +6,7 @@
 #include "engine/base/utf8.h"
 #include "engine/io/limits.h"
 
-namespace memstrata::io::values {
+namespace gpustrata::io::values {
 
 namespace {
 
@@ -88,4 +88,4 @@ bool Builder::close(bool partial) {
   return add(value);
 }
 
-}  // namespace memstrata::io::values
+}  // namespace gpustrata::io::values

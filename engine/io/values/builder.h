@@ -13,7 +13,7 @@
 #include "engine/io/values/schema.h"
 #include "engine/model/diagnostics.h"
 
-namespace memstrata::io::values {
+namespace gpustrata::io::values {
 
 class Builder {
  public:
@@ -50,4 +50,4 @@ class Builder {
   Value result_{Tag::none, 0, 0};
 };
 
-}  // namespace memstrata::io::values
+}  // namespace gpustrata::io::values

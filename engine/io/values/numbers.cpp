@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string>
 
-namespace memstrata::io::values {
+namespace gpustrata::io::values {
 
 // std::bit_cast is missing from Emscripten's library.
 Value real(double number) {
@@ -67,4 +67,4 @@ std::optional<Value> real_of_text(std::string_view text) {
   return real(number);
 }
 
-}  // namespace memstrata::io::values
+}  // namespace gpustrata::io::values

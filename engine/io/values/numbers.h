@@ -8,7 +8,7 @@
 
 #include "engine/io/values/value.h"
 
-namespace memstrata::io::values {
+namespace gpustrata::io::values {
 
 [[nodiscard]] constexpr Value integer(int64_t number) {
   return {Tag::integer, 0, static_cast<uint64_t>(number)};
@@ -22,4 +22,4 @@ namespace memstrata::io::values {
 [[nodiscard]] std::optional<Value> integer_of_text(std::string_view text);
 [[nodiscard]] std::optional<Value> real_of_text(std::string_view text);
 
-}  // namespace memstrata::io::values
+}  // namespace gpustrata::io::values

@@ -11,7 +11,7 @@
 
 #include "engine/io/values/value.h"
 
-namespace memstrata::io::values {
+namespace gpustrata::io::values {
 
 // How a container came to its end.
 struct Ending {
@@ -35,4 +35,4 @@ class Schema {
   }
 };
 
-}  // namespace memstrata::io::values
+}  // namespace gpustrata::io::values

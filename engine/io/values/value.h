@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace memstrata::io::values {
+namespace gpustrata::io::values {
 
 enum class Tag : uint32_t {
   undefined,  // an unused memo slot; as a result: memory was refused
@@ -80,4 +80,4 @@ static_assert(sizeof(Value) == 16);
   return {value.tag, static_cast<uint32_t>(value.id + value.num), 0};
 }
 
-}  // namespace memstrata::io::values
+}  // namespace gpustrata::io::values

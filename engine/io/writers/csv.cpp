@@ -13,7 +13,7 @@
 #include "engine/io/writers/snapshot_shape.h"
 #include "engine/io/writers/text_size.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 namespace {
 
@@ -351,4 +351,4 @@ Status write_csv(const model::Recording& recording, ByteSink& sink, CsvTable tab
   return out.end();
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

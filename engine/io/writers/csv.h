@@ -19,7 +19,7 @@
 #include "engine/io/writers/torch_snapshot.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 enum class CsvTable : uint8_t { events, blocks, points };
 
@@ -28,4 +28,4 @@ enum class CsvTable : uint8_t { events, blocks, points };
 [[nodiscard]] Status write_csv(const model::Recording& recording, ByteSink& sink, CsvTable table,
                                size_t snapshot = kAllSnapshots);
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -12,7 +12,7 @@
 #include "engine/io/writers/written_lists.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 class JsonOutput {
  public:
@@ -84,4 +84,4 @@ class JsonOutput {
   bool hex_addresses_;
 };
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

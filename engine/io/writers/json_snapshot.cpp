@@ -4,7 +4,7 @@
 #include "engine/io/writers/snapshot_shape.h"
 #include "engine/io/writers/text_size.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 namespace {
 constexpr int64_t kFrameBytes = 34;  // {"name":"","filename":"","line":1}
@@ -29,4 +29,4 @@ Status write_json_snapshot(const model::Recording& recording, ByteSink& sink, co
   return output.end();
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -13,7 +13,7 @@
 #include "engine/io/writers/torch_snapshot.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 struct JsonOptions {
   size_t snapshot = kAllSnapshots;
@@ -24,4 +24,4 @@ struct JsonOptions {
 [[nodiscard]] Status write_json_snapshot(const model::Recording& recording, ByteSink& sink,
                                          const JsonOptions& options = {});
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

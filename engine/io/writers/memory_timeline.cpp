@@ -8,7 +8,7 @@
 
 #include "engine/io/readers/memory_timeline.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 namespace {
 
@@ -107,4 +107,4 @@ Status write_memory_timeline(const model::Recording& recording, const model::Par
   return status;
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -7,7 +7,7 @@
 #include "engine/base/utf8.h"
 #include "engine/io/readers/memory_tracker.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 namespace {
 
@@ -176,4 +176,4 @@ Status write_memory_tracker(const model::Recording& recording, const model::Part
   return pickle.end();
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -8,10 +8,10 @@
 #include "engine/io/byte_sink.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 // `recording` must be sealed. Error: limit_exceeded, or what the sink says.
 [[nodiscard]] Status write_memory_tracker(const model::Recording& recording, const model::Part& part,
                                           ByteSink& sink);
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

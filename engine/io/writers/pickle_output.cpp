@@ -7,7 +7,7 @@
 
 #include "engine/base/utf8.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 namespace {
 
@@ -221,4 +221,4 @@ void PickleOutput::learn_frames(int32_t leaf) {
   known_.length = static_cast<uint16_t>(at - known_.bytes.data());
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -16,7 +16,7 @@
 #include "engine/io/writers/written_lists.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 class PickleOutput {
  public:
@@ -210,4 +210,4 @@ class PickleOutput {
   WrittenLists lists_;
 };
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

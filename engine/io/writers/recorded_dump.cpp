@@ -4,7 +4,7 @@
 
 #include "engine/io/writers/torch_snapshot.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 Status dump_snapshot(const trace::Recorder& recorder, std::span<alloc::DeviceAllocator* const> allocators,
                      int64_t limit_bytes, ByteSink& sink) {
@@ -32,4 +32,4 @@ void dump_on_oom(const trace::Recorder& recorder, std::vector<alloc::DeviceAlloc
   }
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

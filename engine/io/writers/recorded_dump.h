@@ -10,7 +10,7 @@
 #include "engine/model/recorded_snapshot.h"
 #include "engine/trace/recorder.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 // take_snapshot() and write_torch_snapshot(); `limit_bytes` is the memory that the tables in between may
 // take.
@@ -30,4 +30,4 @@ struct OomDump {
 void dump_on_oom(const trace::Recorder& recorder, std::vector<alloc::DeviceAllocator*> allocators,
                  OomDump dump);
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

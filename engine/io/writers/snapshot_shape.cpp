@@ -4,7 +4,7 @@
 
 #include <unordered_set>
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 std::vector<std::string_view> forward_frame_pieces(std::string_view text) {
   constexpr std::string_view kStart = "\n  File \"";
@@ -34,4 +34,4 @@ std::vector<std::string> snapshot_keys(const model::Recording& recording) {
   return keys;
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

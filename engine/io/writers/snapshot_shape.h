@@ -18,7 +18,7 @@
 #include "engine/io/writers/written_lists.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 // Pieces of a formatted stack, as PyTorch lists them: each begins with a line `  File "...`.
 [[nodiscard]] std::vector<std::string_view> forward_frame_pieces(std::string_view text);
@@ -344,4 +344,4 @@ class SnapshotShape {
   std::array<bool, model::kOwners> has_extras_{};  // by owner
 };
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

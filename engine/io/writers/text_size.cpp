@@ -5,7 +5,7 @@
 #include "engine/base/units.h"
 #include "engine/io/limits.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 TextSize::TextSize(const model::Recording& recording, int64_t bytes_per_frame)
     : rec_(recording), bytes_per_frame_(bytes_per_frame), of_node_(recording.budget) {}
@@ -111,4 +111,4 @@ Status BoundedSink::write(std::span<const std::byte> bytes) {
   return sink_.write(bytes);
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

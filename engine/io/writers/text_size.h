@@ -11,7 +11,7 @@
 #include "engine/io/byte_sink.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 // What the rows of some parts become. Each `add` is O(rows); the numbers are saturated.
 class TextSize {
@@ -63,4 +63,4 @@ class BoundedSink final : public ByteSink {
   std::string_view form_;
 };
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

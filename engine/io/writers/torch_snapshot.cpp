@@ -4,7 +4,7 @@
 #include "engine/io/writers/snapshot_shape.h"
 #include "engine/io/writers/text_size.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 Status write_torch_snapshot(const model::Recording& recording, ByteSink& sink, size_t snapshot) {
   TextSize size(recording, 0);
@@ -23,4 +23,4 @@ Status write_torch_snapshot(const model::Recording& recording, ByteSink& sink, s
   return output.end();
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

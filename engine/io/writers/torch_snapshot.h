@@ -15,7 +15,7 @@
 #include "engine/io/byte_sink.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 inline constexpr size_t kAllSnapshots = static_cast<size_t>(-1);
 
@@ -23,4 +23,4 @@ inline constexpr size_t kAllSnapshots = static_cast<size_t>(-1);
 [[nodiscard]] Status write_torch_snapshot(const model::Recording& recording, ByteSink& sink,
                                           size_t snapshot = kAllSnapshots);
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -6,7 +6,7 @@
 
 #include "engine/model/tables.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 enum class RowList : uint8_t { events, segments, annotations };
 
@@ -31,4 +31,4 @@ class WrittenLists {
   std::vector<Entry> entries_;
 };
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -6,7 +6,7 @@
 
 #include "engine/model/recording.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 // Goes through the points of "total", the first series of a part whose series are categories, and knows the levels after
 // each. Where a point has the name of a category for its label, only that category's series has one for it; else all
@@ -37,4 +37,4 @@ class CategoryWalk {
   std::vector<int32_t> used_;  // points of each category so far
 };
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -5,7 +5,7 @@
 
 #include "engine/replay/series/category_walk.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 using model::RowRange;
 
@@ -113,4 +113,4 @@ SeriesStack series_stack(const model::Recording& recording, const model::Part& p
   return stack;
 }
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

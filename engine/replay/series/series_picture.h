@@ -13,7 +13,7 @@
 
 #include "engine/model/recording.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 // Of positions on the axis.
 struct SeriesGrid {
@@ -64,4 +64,4 @@ struct SeriesStack {
 [[nodiscard]] SeriesStack series_stack(const model::Recording& recording, const model::Part& part,
                                        const SeriesAxis& axis, const SeriesGrid& grid);
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -1,14 +1,14 @@
 // The element in a React program: properties and events as they are, the file from state. React 19 or newer.
 import { StrictMode, useEffect, useRef, useState } from 'react';
 import { createRoot } from 'react-dom/client';
-import 'memstrata';
+import 'gpustrata';
 
 function Viewer({ file, onSelect }) {
   const viewer = useRef(null);
   useEffect(() => {
     if (file) viewer.current.open(file).catch((error) => console.warn(error.message));
   }, [file]);
-  return <memstrata-viewer ref={viewer} onselect={(event) => onSelect(event.detail)} />;
+  return <gpustrata-viewer ref={viewer} onselect={(event) => onSelect(event.detail)} />;
 }
 
 function App() {

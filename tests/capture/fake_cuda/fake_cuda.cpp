@@ -27,7 +27,7 @@
 #include "capture/cuda/driver_abi.h"
 #include "tests/capture/fake_cuda/fake_cuda.h"
 
-namespace memstrata::capture::cuda {
+namespace gpustrata::capture::cuda {
 namespace {
 
 constexpr size_t kGranularity = size_t{2} << 20;
@@ -159,9 +159,9 @@ void give_back_space(void* start, size_t bytes) {
 }
 
 }  // namespace
-}  // namespace memstrata::capture::cuda
+}  // namespace gpustrata::capture::cuda
 
-using namespace memstrata::capture::cuda;
+using namespace gpustrata::capture::cuda;
 
 extern "C" {
 

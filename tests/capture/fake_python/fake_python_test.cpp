@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "capture/memstrata.h"
+#include "capture/gpustrata.h"
 
 namespace {
 
@@ -64,29 +64,29 @@ namespace {
 [[nodiscard]] std::string snapshot() {
   char* bytes = nullptr;
   size_t size = 0;
-  EXPECT_EQ(memstrata_snapshot(&bytes, &size), MEMSTRATA_OK) << memstrata_last_error();
+  EXPECT_EQ(gpustrata_snapshot(&bytes, &size), GPUSTRATA_OK) << gpustrata_last_error();
   const std::string text(bytes, size);
-  memstrata_free_bytes(bytes);
+  gpustrata_free_bytes(bytes);
   return text;
 }
 
 class AfterAThrow : public testing::TestWithParam<Where> {};
 
 TEST_P(AfterAThrow, StacksAreRecordedAgain) {
-  ASSERT_EQ(memstrata_use_simulated_device(size_t{1} << 30), MEMSTRATA_OK) << memstrata_last_error();
-  memstrata_history history;
-  memstrata_default_history(&history);
+  ASSERT_EQ(gpustrata_use_simulated_device(size_t{1} << 30), GPUSTRATA_OK) << gpustrata_last_error();
+  gpustrata_history history;
+  gpustrata_default_history(&history);
   history.stacks = "python";
-  ASSERT_EQ(memstrata_record_memory_history(&history), MEMSTRATA_OK) << memstrata_last_error();
+  ASSERT_EQ(gpustrata_record_memory_history(&history), GPUSTRATA_OK) << gpustrata_last_error();
   void* block = nullptr;
   g_throws = GetParam();
-  EXPECT_EQ(memstrata_malloc(&block, 1000, 0, nullptr), MEMSTRATA_NO_MEMORY);
-  EXPECT_STREQ(memstrata_last_error(), "the interpreter ends");
+  EXPECT_EQ(gpustrata_malloc(&block, 1000, 0, nullptr), GPUSTRATA_NO_MEMORY);
+  EXPECT_STREQ(gpustrata_last_error(), "the interpreter ends");
   EXPECT_EQ(g_locks, 0);
   EXPECT_EQ(snapshot().find("the_function_of_the_test"), std::string::npos);
 
   g_throws = Where::nowhere;
-  ASSERT_EQ(memstrata_malloc(&block, 1000, 0, nullptr), MEMSTRATA_OK) << memstrata_last_error();
+  ASSERT_EQ(gpustrata_malloc(&block, 1000, 0, nullptr), GPUSTRATA_OK) << gpustrata_last_error();
   EXPECT_NE(snapshot().find("the_function_of_the_test"), std::string::npos);
   EXPECT_EQ(g_locks, 0);
 }

@@ -25,7 +25,7 @@
 #include "capture/stacks/raw_stacks.h"
 #include "capture/stacks/symbols.h"
 
-namespace memstrata::capture {
+namespace gpustrata::capture {
 namespace {
 
 using testing::ElementsAre;
@@ -127,7 +127,7 @@ TEST(Symbols, NamesComeFromTheDebugFileOfTheBuildId) {
   ASSERT_NE(program, nullptr);
   const std::vector<uint64_t> in_file{addresses[0] - 1 - program->base};
   const std::filesystem::path folder =
-      std::filesystem::path(testing::TempDir()) / ("memstrata-debug-" + std::to_string(getpid()));
+      std::filesystem::path(testing::TempDir()) / ("gpustrata-debug-" + std::to_string(getpid()));
   std::filesystem::create_directories(folder / ".build-id" / "ab");
   std::filesystem::create_symlink(program->path, folder / ".build-id" / "ab" / "cdef.debug");
   Module stripped;
@@ -191,7 +191,7 @@ TEST(Symbols, ASlowModuleKeepsWhatItHasWhenTimeIsOver) {
   testing::internal::CaptureStderr();
   symbols.resolve(addresses, 0.05);
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              HasSubstr("memstrata: 2 addresses of stacks have no complete names"));
+              HasSubstr("gpustrata: 2 addresses of stacks have no complete names"));
   EXPECT_EQ(symbols.frames(addresses[0]).front().name, "first");
   EXPECT_THAT(symbols.frames(addresses[1]).front().name, MatchesRegex("capture_unit_tests\\+0x[0-9a-f]+"));
   g_may_return = true;
@@ -226,7 +226,7 @@ TEST(Symbols, ProgressIsTold) {
   testing::internal::CaptureStderr();
   symbols.resolve(addresses, 600);
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              StartsWith("memstrata: naming the stacks: 0 of 1 modules\n"));
+              StartsWith("gpustrata: naming the stacks: 0 of 1 modules\n"));
   EXPECT_EQ(symbols.frames(addresses[0]).front().name, "slowly()");
 }
 
@@ -235,7 +235,7 @@ TEST(ElfSymbols, SurviveDamagedFiles) {
   std::ifstream own(modules.front().path, std::ios::binary);
   const std::string whole((std::istreambuf_iterator<char>(own)), {});
   ASSERT_GT(whole.size(), 10000U);
-  const std::string path = testing::TempDir() + "memstrata-damaged";
+  const std::string path = testing::TempDir() + "gpustrata-damaged";
   std::mt19937 random(1);
   for (int i = 0; i < 60; ++i) {
     std::string text = whole.substr(0, i % 3 == 0 ? random() % whole.size() : whole.size());
@@ -285,4 +285,4 @@ TEST(NamedStacks, PythonFramesStandBeforeTheLoopThatRunsThem) {
 }
 
 }  // namespace
-}  // namespace memstrata::capture
+}  // namespace gpustrata::capture

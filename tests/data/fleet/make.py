@@ -5,7 +5,7 @@ writes them: for tests of its reader and of the page.
   make.py small       five rows whose every number can be worked out by hand; kept as small.json
   make.py N           N ranks of one run; rank 613 runs out of memory, 127 is an outlier, 42 leaks (of fewer: N*613//1000, ...)
   make.py N --runs 2  the same twice, as two runs
-  make.py N --facts   the facts of those ranks instead, a line each, for `memstrata fleet`
+  make.py N --facts   the facts of those ranks instead, a line each, for `gpustrata fleet`
 """
 import argparse
 import base64
@@ -47,7 +47,7 @@ def small():
     level = [0, 4 * MIB, 4 * MIB, 4 * MIB, 12 * MIB]
     allocated = [[each * bucket // 127 for bucket in range(BUCKETS)] for each in level]
     return {
-        "memstrata_fleet": 1, "title": "run a",
+        "gpustrata_fleet": 1, "title": "run a",
         "coverage": [{"run": "a", "rows": 5, "ranks": 4, "lowest_rank": 0, "highest_rank": 3, "world_size": 6, "duplicates": 1,
                       "without_rank": 1, "damaged": 1, "without_times": 1, "first_us": START_US, "last_us": START_US + 128,
                       "missing": "4 to 5"}],
@@ -154,7 +154,7 @@ def large(count, runs):
                "total": total // (3 + number), "share": 1 / (3 + number), "median": 20 * GIB // (1 + number), "most": 24 * GIB // (1 + number),
                "most_row": last + number * 7 % count} for number in range(30)]
     return {
-        "memstrata_fleet": 1, "title": f"{count} ranks",
+        "gpustrata_fleet": 1, "title": f"{count} ranks",
         "coverage": [{"run": run, "rows": count, "ranks": count, "lowest_rank": 0, "highest_rank": count - 1, "world_size": count, "duplicates": 0,
                       "without_rank": 0, "damaged": 0, "without_times": 0, "first_us": START_US, "last_us": START_US + 60_000_000,
                       "missing": ""} for run in names],
@@ -180,7 +180,7 @@ def facts_of(run, rank, count, plants):
         row |= {"oom_event": 50_000, "oom_us": START_US + 40_000_000, "oom_requested": 2 * GIB, "oom_device_free": 512 * MIB,
                 "oom_stack": stacks["oom"]}
     leaks = [{"stack": stacks["leak"], "bytes_per_step": GIB, "live_bytes": row["leak_bytes"], "steps": 8}] if "leak" in special else []
-    return {"memstrata_facts": 1} | row | {
+    return {"gpustrata_facts": 1} | row | {
         "world_size": count, "snapshot": "", "input_bytes": 10 * MIB, "diagnostics": 0, "damaged": False,
         "peak_event": 40_000, "peak_us": START_US + 30_000_000, "end_reserved": row["peak_reserved"],
         "end_allocated": row["end_requested"], "cached": row["held_back"], "step_count": 8,

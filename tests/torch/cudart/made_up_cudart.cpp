@@ -21,12 +21,12 @@
 #include "capture/cuda/driver_abi.h"
 #include "tests/capture/fake_cuda/fake_cuda.h"
 
-using namespace memstrata::capture::cuda;
+using namespace gpustrata::capture::cuda;
 
 extern "C" {
 // Of the fake driver, beside what the capture library uses.
 #define DECLARE(member, symbol, parameters) CuResult symbol parameters;
-MEMSTRATA_DRIVER_FUNCTIONS(DECLARE)
+GPUSTRATA_DRIVER_FUNCTIONS(DECLARE)
 #undef DECLARE
 CuResult cuCtxSetCurrent(CuContext context);
 CuResult cuStreamCreate(CuStream* stream, unsigned flags);

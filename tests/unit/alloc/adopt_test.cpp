@@ -7,7 +7,7 @@
 #include "engine/alloc/simulated_device.h"
 #include "tests/unit/numbers.h"
 
-namespace memstrata::alloc {
+namespace gpustrata::alloc {
 namespace {
 
 struct Adopting {
@@ -119,4 +119,4 @@ TEST(Adopt, TheDeviceKnowsWhereRangesLie) {
 }
 
 }  // namespace
-}  // namespace memstrata::alloc
+}  // namespace gpustrata::alloc

@@ -9,7 +9,7 @@
 
 #include "tests/unit/files.h"
 
-namespace memstrata::alloc {
+namespace gpustrata::alloc {
 namespace {
 
 Config config_of(std::string_view text) {
@@ -149,4 +149,4 @@ TEST(Settings, UnknownKeysArePassedOverWithTheirValues) {
 }
 
 }  // namespace
-}  // namespace memstrata::alloc
+}  // namespace gpustrata::alloc

@@ -9,7 +9,7 @@
 #include "engine/alloc/simulated_device.h"
 #include "tests/unit/processor_limit.h"
 
-namespace memstrata::alloc {
+namespace gpustrata::alloc {
 namespace {
 
 using Verdict = CrossStream::Verdict;
@@ -117,4 +117,4 @@ TEST(CrossStream, ManyStreamsCostTheirNumber) {
 }
 
 }  // namespace
-}  // namespace memstrata::alloc
+}  // namespace gpustrata::alloc

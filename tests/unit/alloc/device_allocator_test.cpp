@@ -13,7 +13,7 @@
 #include "engine/alloc/invariants.h"
 #include "engine/alloc/simulated_device.h"
 
-namespace memstrata::alloc {
+namespace gpustrata::alloc {
 namespace {
 
 using testing::ElementsAre;
@@ -584,4 +584,4 @@ TEST_F(Allocator, HalfTheDeviceDoesNotFitUnderAFractionOfHalf) {
 }
 
 }  // namespace
-}  // namespace memstrata::alloc
+}  // namespace gpustrata::alloc

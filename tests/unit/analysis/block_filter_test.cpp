@@ -20,7 +20,7 @@
 #include "tests/unit/analysis/story.h"
 #include "tests/unit/numbers.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 namespace {
 
 using Ranks = std::vector<int32_t>;
@@ -276,4 +276,4 @@ TEST(BlockFilterProperty, AgreesWithOneBlockAtATime) {
 }
 
 }  // namespace
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

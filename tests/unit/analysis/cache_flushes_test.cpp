@@ -5,7 +5,7 @@
 #include "tests/unit/analysis/story.h"
 #include "tests/unit/numbers.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 namespace {
 
 using trace::Action;
@@ -52,4 +52,4 @@ TEST(CacheFlushes, HostileSizesStayPositive) {
 }
 
 }  // namespace
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

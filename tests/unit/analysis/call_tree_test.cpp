@@ -20,7 +20,7 @@
 #include "engine/analysis/frame_pattern.h"
 #include "tests/unit/analysis/story.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 namespace {
 
 constexpr const char* kModel = "/run/model.py";
@@ -260,4 +260,4 @@ TEST_F(Calls, AFrameAsAFilter) {
 }
 
 }  // namespace
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 namespace {
 
 template <typename T, typename Value>
@@ -122,4 +122,4 @@ TEST(RulesThatAreAsked, AnyOfThem) {
 }
 
 }  // namespace
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -15,7 +15,7 @@
 #include "tests/unit/answers/collected.h"
 #include "tests/unit/numbers.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 namespace {
 
 using testing::ElementsAre;
@@ -179,4 +179,4 @@ TEST(Compare, AbsurdSizesSaturate) {
 }
 
 }  // namespace
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -8,7 +8,7 @@
 
 #include "tests/unit/numbers.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 namespace {
 
 FilterNode only_term(std::string_view text) {
@@ -177,4 +177,4 @@ TEST(FilterSyntax, AnyTextIsParsedOrRefusedWithAPlace) {
 }
 
 }  // namespace
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

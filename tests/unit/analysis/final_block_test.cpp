@@ -4,7 +4,7 @@
 #include "engine/analysis/block_sources.h"
 #include "tests/unit/analysis/story.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 namespace {
 
 using model::BlockState;
@@ -27,4 +27,4 @@ TEST(FinalBlock, IsInUseOrWaitsForItsFree) {
 }
 
 }  // namespace
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

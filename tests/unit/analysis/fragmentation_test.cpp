@@ -7,7 +7,7 @@
 #include "tests/unit/analysis/opened_story.h"
 #include "tests/unit/numbers.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 namespace {
 
 using model::BlockState;
@@ -66,4 +66,4 @@ TEST_F(Pinned, PlacesAreByPoolStreamAndSizeOfBlocks) {
 }
 
 }  // namespace
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

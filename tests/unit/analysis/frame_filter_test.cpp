@@ -7,7 +7,7 @@
 
 #include "tests/unit/analysis/story.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 namespace {
 
 // Lines as "name" or "name x N", hidden ones in parentheses.
@@ -104,4 +104,4 @@ TEST(FrameFilter, FxLinesNameOnlyTheFieldsThatExist) {
 }
 
 }  // namespace
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -17,7 +17,7 @@
 #include "engine/analysis/top.h"
 #include "tests/unit/analysis/story.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 namespace {
 
 class Holding : public testing::Test {
@@ -143,4 +143,4 @@ TEST_F(Holding, ByCategoryOfAUsersRules) {
 }
 
 }  // namespace
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

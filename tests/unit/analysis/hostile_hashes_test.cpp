@@ -6,7 +6,7 @@
 #include "engine/io/readers/trace_matching.h"
 #include "tests/unit/processor_limit.h"
 
-namespace memstrata {
+namespace gpustrata {
 namespace {
 
 constexpr int32_t kKeys = 200'000;
@@ -68,4 +68,4 @@ TEST(HostileHashes, AddressesOfATraceFindTheirAllocs) {
 }
 
 }  // namespace
-}  // namespace memstrata
+}  // namespace gpustrata

@@ -16,7 +16,7 @@
 #include "tests/unit/answers/collected.h"
 #include "tests/unit/numbers.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 namespace {
 
 using model::BlockState;
@@ -90,4 +90,4 @@ TEST(HostileSums, FreeMemoryIsThatOfSegmentsWhereverBlocksLie) {
 }
 
 }  // namespace
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

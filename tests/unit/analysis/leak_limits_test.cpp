@@ -7,7 +7,7 @@
 #include "engine/analysis/leaks.h"
 #include "tests/unit/analysis/opened_story.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 namespace {
 
 // Leaks of so many steps, in some of which "remember" keeps `bytes` more.
@@ -86,4 +86,4 @@ TEST(LeakLimits, WhatStoppedGrowingIsNone) {
 TEST(LeakLimits, BlocksOfNoBytesAreNone) { EXPECT_TRUE(leaks_of_steps(5, {0, 1, 2, 3, 4}, 0).leaks.empty()); }
 
 }  // namespace
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -7,7 +7,7 @@
 #include "tests/unit/analysis/opened_story.h"
 #include "tests/unit/numbers.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 namespace {
 
 class LeaksOfSteps : public testing::Test {
@@ -92,4 +92,4 @@ TEST_F(LeaksOfSteps, TwoStepsAreTooFew) {
 }
 
 }  // namespace
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -11,7 +11,7 @@
 #include "tests/unit/analysis/story.h"
 #include "tests/unit/numbers.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 namespace {
 
 using testing::ElementsAre;
@@ -170,4 +170,4 @@ TEST(MarksOfNothing, AreEmpty) {
 }
 
 }  // namespace
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -9,7 +9,7 @@
 #include "engine/analysis/holders.h"
 #include "tests/unit/analysis/story.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 namespace {
 
 TEST(Holders, TheInnermostNamedModuleHoldsABlock) {
@@ -39,4 +39,4 @@ TEST(Holders, TheInnermostNamedModuleHoldsABlock) {
 }
 
 }  // namespace
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -8,7 +8,7 @@
 #include "tests/unit/analysis/story.h"
 #include "tests/unit/numbers.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 namespace {
 
 TEST(NeverFreed, OfAStretchByLine) {
@@ -41,4 +41,4 @@ TEST(NeverFreed, OfAStretchByLine) {
 }
 
 }  // namespace
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -6,7 +6,7 @@
 #include "tests/unit/analysis/opened_story.h"
 #include "tests/unit/numbers.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 namespace {
 
 using model::BlockState;
@@ -132,4 +132,4 @@ TEST(NeverFull, TheWorstAreListedAndAllAreCounted) {
 }
 
 }  // namespace
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -7,7 +7,7 @@
 
 #include "tests/unit/replay/hand_spans.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 namespace {
 
 // "op < the one around it < ...", of a span.
@@ -32,4 +32,4 @@ TEST(OpGroups, TheOutermostOpIsAroundAllOthers) {
 }
 
 }  // namespace
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -10,7 +10,7 @@
 #include "engine/replay/memory_at.h"
 #include "tests/unit/analysis/story.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 class OpenedStory {
  public:
@@ -43,4 +43,4 @@ class OpenedStory {
   std::unique_ptr<DeviceIndex> index;
 };
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -9,7 +9,7 @@
 #include "tests/unit/analysis/opened_story.h"
 #include "tests/unit/numbers.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 namespace {
 
 using model::BlockState;
@@ -99,4 +99,4 @@ TEST_F(OutOfMemoryTest, HostileNumbersGiveAnAnswer) {
 }
 
 }  // namespace
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -11,7 +11,7 @@
 #include "tests/unit/analysis/opened_story.h"
 #include "tests/unit/numbers.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 namespace {
 
 using trace::Action;
@@ -126,4 +126,4 @@ TEST(Overview, AFileWithoutHistorySaysSo) {
 }
 
 }  // namespace
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -5,7 +5,7 @@
 #include "engine/answers/who.h"
 #include "tests/unit/analysis/story.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 namespace {
 
 struct Named {
@@ -106,4 +106,4 @@ TEST_F(Whom, OneOperatorIsOneWhoeverCallsIt) {
 }
 
 }  // namespace
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -9,7 +9,7 @@
 #include "engine/analysis/stack_facts.h"
 #include "tests/unit/analysis/story.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 namespace {
 
 TEST(StackFacts, StacksThatDifferInHiddenFramesOnlyAreOne) {
@@ -33,4 +33,4 @@ TEST(StackFacts, StacksThatDifferInHiddenFramesOnlyAreOne) {
 }
 
 }  // namespace
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

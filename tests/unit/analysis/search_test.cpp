@@ -9,7 +9,7 @@
 #include "tests/unit/numbers.h"
 #include "tests/unit/processor_limit.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 namespace {
 
 using model::BlockState;
@@ -169,4 +169,4 @@ TEST_F(Search, MetadataIsThatOfTheDetails) {
 }
 
 }  // namespace
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -9,7 +9,7 @@
 #include "engine/analysis/segment_stats.h"
 #include "tests/unit/analysis/opened_story.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 namespace {
 
 using model::BlockState;
@@ -90,4 +90,4 @@ TEST(SegmentBars, SmallSegmentsFirstThenThoseWithLessInUse) {
 }
 
 }  // namespace
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

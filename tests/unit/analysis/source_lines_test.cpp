@@ -6,7 +6,7 @@
 
 #include "tests/unit/analysis/opened_story.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 namespace {
 
 // 100 and 200 bytes by a.py:1, called at b.py:5 and b.py:6; 400 by a line that calls itself, a.py:2, called at b.py:5;
@@ -80,4 +80,4 @@ TEST_F(LinesOfSource, FilesHaveWhatTheirOwnLinesAskedFor) {
 }
 
 }  // namespace
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

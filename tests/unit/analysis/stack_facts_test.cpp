@@ -12,7 +12,7 @@
 #include "tests/unit/analysis/story.h"
 #include "tests/unit/numbers.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 namespace {
 
 using testing::ElementsAre;
@@ -143,4 +143,4 @@ TEST(StackFacts, PartsOfRandomRecordingsAddUpExactly) {
 }
 
 }  // namespace
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -8,7 +8,7 @@
 #include "tests/unit/analysis/story.h"
 #include "tests/unit/numbers.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 namespace {
 
 using testing::ElementsAre;
@@ -93,4 +93,4 @@ TEST(StepCurve, RegionsOfANameAreStretches) {
 }
 
 }  // namespace
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -8,7 +8,7 @@
 
 #include "tests/unit/replay/hand_trace.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 
 class Story : public replay::HandTrace {
  public:
@@ -72,4 +72,4 @@ class Story : public replay::HandTrace {
   bool stored_ = true;
 };
 
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -8,7 +8,7 @@
 #include "engine/answers/summary.h"
 #include "tests/unit/analysis/story.h"
 
-namespace memstrata::analysis {
+namespace gpustrata::analysis {
 namespace {
 
 // {"file": what is said, ...}
@@ -118,4 +118,4 @@ TEST(Summary, NotEnoughMemoryIsAnError) {
 }
 
 }  // namespace
-}  // namespace memstrata::analysis
+}  // namespace gpustrata::analysis

@@ -1,4 +1,4 @@
-// What `memstrata check` says of a rule: as a line, as JSON, as JUnit's XML.
+// What `gpustrata check` says of a rule: as a line, as JSON, as JUnit's XML.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include "tests/unit/analysis/story.h"
 #include "tests/unit/answers/collected.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 namespace {
 
 using analysis::CheckedRule;
@@ -95,4 +95,4 @@ TEST(ServedAnswers, FilesSessionsAndRefusals) {
 }
 
 }  // namespace
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

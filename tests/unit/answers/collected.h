@@ -8,7 +8,7 @@
 
 #include "engine/answers/text_out.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 
 struct CollectedText final : io::ByteSink {
   [[nodiscard]] Status write(std::span<const std::byte> bytes) override {
@@ -37,4 +37,4 @@ template <typename... What>
   return collected([&](TextOut& out) { to_text(out, what...); });
 }
 
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -9,7 +9,7 @@
 #include "engine/model/recording.h"
 #include "tests/unit/answers/collected.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 namespace {
 
 using testing::AllOf;
@@ -67,4 +67,4 @@ TEST_F(ExportedSpans, ThreadsWithoutAnyAreNotNamed) {
 }
 
 }  // namespace
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 namespace {
 
 TEST(Findings, EveryKindHasASentence) {
@@ -15,4 +15,4 @@ TEST(Findings, EveryKindHasASentence) {
 }
 
 }  // namespace
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

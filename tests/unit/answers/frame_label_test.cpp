@@ -5,7 +5,7 @@
 
 #include "tests/unit/analysis/story.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 namespace {
 
 using analysis::FrameKey;
@@ -29,4 +29,4 @@ TEST(FrameLabel, OfAFunctionIsItsNameAndTheNameOfTheFile) {
 }
 
 }  // namespace
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -13,7 +13,7 @@
 #include "tests/unit/numbers.h"
 #include "tests/unit/processor_limit.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 namespace {
 
 using analysis::OpenedStory;
@@ -164,4 +164,4 @@ TEST(StateAnswers, GoOutInPieces) {
 }
 
 }  // namespace
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -7,7 +7,7 @@
 #include "tests/unit/analysis/opened_story.h"
 #include "tests/unit/numbers.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 namespace {
 
 using analysis::OpenedStory;
@@ -103,4 +103,4 @@ TEST(ReportFindings, WhereReservedMemoryGoesAddsUp) {
 }
 
 }  // namespace
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -13,7 +13,7 @@
 #include "engine/replay/state_history.h"
 #include "tests/unit/answers/collected.h"
 
-namespace memstrata::answers {
+namespace gpustrata::answers {
 namespace {
 
 using testing::ElementsAre;
@@ -69,11 +69,11 @@ TEST(MomentTexts, AreOfTheEventAndThePeak) {
 
 TEST(FailureTexts, NameTheByteUnlessItIsTheFirst) {
   EXPECT_EQ(to_text({"truncated", "a.pickle", "The file ends too early.", 1234, {}}),
-            "memstrata: a.pickle: The file ends too early. (at byte 1,234)\n");
+            "gpustrata: a.pickle: The file ends too early. (at byte 1,234)\n");
   EXPECT_EQ(to_text({"truncated", "a.zip", "It ends.", 1, "b.pickle"}),
-            "memstrata: a.zip: It ends. (at byte 1 of b.pickle)\n");
-  EXPECT_EQ(to_text({"wrong_usage", "a\n", "What?", 0, {}}), "memstrata: a\uFFFD: What?\n");
-  EXPECT_EQ(to_text({"wrong_usage", "a", "What?", -1, {}}), "memstrata: a: What?\n");
+            "gpustrata: a.zip: It ends. (at byte 1 of b.pickle)\n");
+  EXPECT_EQ(to_text({"wrong_usage", "a\n", "What?", 0, {}}), "gpustrata: a\uFFFD: What?\n");
+  EXPECT_EQ(to_text({"wrong_usage", "a", "What?", -1, {}}), "gpustrata: a: What?\n");
 }
 
 TEST(FailureTexts, AsJsonTheFirstByteIsAPlace) {
@@ -176,4 +176,4 @@ TEST(TextsOut, StopAtTheFirstFailure) {
 }
 
 }  // namespace
-}  // namespace memstrata::answers
+}  // namespace gpustrata::answers

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace memstrata {
+namespace gpustrata {
 namespace {
 
 std::vector<uint8_t> bytes_of(std::string_view text) { return {text.begin(), text.end()}; }
@@ -38,4 +38,4 @@ TEST(Base64, WhatIsNoneIsToldByItsPlace) {
 }
 
 }  // namespace
-}  // namespace memstrata
+}  // namespace gpustrata

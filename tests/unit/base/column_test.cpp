@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace memstrata {
+namespace gpustrata {
 namespace {
 
 TEST(Column, RefusalByTheBudgetLeavesItAsItWas) {
@@ -65,4 +65,4 @@ TEST(Column, AppendsAnArrayInOneGo) {
 }
 
 }  // namespace
-}  // namespace memstrata
+}  // namespace gpustrata

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace memstrata {
+namespace gpustrata {
 namespace {
 
 std::vector<std::byte> bytes_of(size_t count) {
@@ -43,4 +43,4 @@ TEST(ContentHash, EveryByteAndTheLengthMatter) {
 }
 
 }  // namespace
-}  // namespace memstrata
+}  // namespace gpustrata

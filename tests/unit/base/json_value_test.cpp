@@ -8,7 +8,7 @@
 
 #include "engine/base/json_writer.h"
 
-namespace memstrata {
+namespace gpustrata {
 namespace {
 
 [[nodiscard]] double number(const std::string& text) {
@@ -64,4 +64,4 @@ TEST(JsonValue, WhatIsNoJsonIsRefusedWithItsPlace) {
 }
 
 }  // namespace
-}  // namespace memstrata
+}  // namespace gpustrata

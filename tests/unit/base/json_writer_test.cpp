@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace memstrata {
+namespace gpustrata {
 namespace {
 
 template <typename T>
@@ -96,4 +96,4 @@ TEST(JsonWriter, ReplacesWhatIsNotUtf8) {
 TEST(JsonWriter, ALoneSurrogateIsOneReplacement) { EXPECT_EQ(text_of("\xed\xa0\x80!"), "\"\uFFFD!\""); }
 
 }  // namespace
-}  // namespace memstrata
+}  // namespace gpustrata

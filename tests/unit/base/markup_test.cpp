@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace memstrata {
+namespace gpustrata {
 namespace {
 
 TEST(Markup, NothingEndsAnAttributeOrBeginsAnElement) {
@@ -21,4 +21,4 @@ TEST(Markup, IsWellFormedWhateverTheBytes) {
 }
 
 }  // namespace
-}  // namespace memstrata
+}  // namespace gpustrata

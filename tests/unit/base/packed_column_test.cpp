@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-namespace memstrata {
+namespace gpustrata {
 namespace {
 
 constexpr size_t kChunk = PackedColumn<int64_t>::kChunk;
@@ -171,4 +171,4 @@ TEST(PackedColumn, IsAVectorInEveryRandomStep) {
 }
 
 }  // namespace
-}  // namespace memstrata
+}  // namespace gpustrata

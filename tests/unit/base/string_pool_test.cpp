@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace memstrata {
+namespace gpustrata {
 namespace {
 
 TEST(StringPool, EqualBytesGetEqualIds) {
@@ -54,4 +54,4 @@ TEST(StringPool, GivesEverythingBack) {
 }
 
 }  // namespace
-}  // namespace memstrata
+}  // namespace gpustrata

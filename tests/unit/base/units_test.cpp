@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace memstrata {
+namespace gpustrata {
 namespace {
 
 TEST(Units, SizesHaveOneDecimalAndABinaryUnit) {
@@ -52,4 +52,4 @@ TEST(Units, DurationsUseTwoUnitsAtMost) {
 }
 
 }  // namespace
-}  // namespace memstrata
+}  // namespace gpustrata

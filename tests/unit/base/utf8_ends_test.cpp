@@ -3,7 +3,7 @@
 
 #include "engine/base/utf8.h"
 
-namespace memstrata::utf8 {
+namespace gpustrata::utf8 {
 namespace {
 
 TEST(Utf8Ends, BytesBehindTheTextAreNotItsOwn) {
@@ -63,4 +63,4 @@ TEST(Utf8Ends, WhatATerminalObeys) {
 }
 
 }  // namespace
-}  // namespace memstrata::utf8
+}  // namespace gpustrata::utf8

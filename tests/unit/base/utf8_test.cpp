@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace memstrata::utf8 {
+namespace gpustrata::utf8 {
 namespace {
 
 TEST(Utf8, ValidTextStaysAsItIs) {
@@ -43,4 +43,4 @@ TEST(Utf8, CodePointsOfEveryLength) {
 }
 
 }  // namespace
-}  // namespace memstrata::utf8
+}  // namespace gpustrata::utf8

@@ -7,7 +7,7 @@
 
 #include "engine/model/recording.h"
 
-namespace memstrata::tests {
+namespace gpustrata::tests {
 
 [[nodiscard]] inline bool is_even(const auto& table) {
   bool even = true;
@@ -185,4 +185,4 @@ inline std::string problem_of(const model::Recording& rec) {
   return {};
 }
 
-}  // namespace memstrata::tests
+}  // namespace gpustrata::tests

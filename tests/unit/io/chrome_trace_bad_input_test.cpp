@@ -11,7 +11,7 @@
 #include "tests/unit/io/check_recording.h"
 #include "tests/unit/io/read_file.h"
 
-namespace memstrata::tests {
+namespace gpustrata::tests {
 namespace {
 
 using model::Diag;
@@ -202,4 +202,4 @@ TEST(BrokenTrace, WithoutMemoryRecordsItSaysSo) {
 }
 
 }  // namespace
-}  // namespace memstrata::tests
+}  // namespace gpustrata::tests

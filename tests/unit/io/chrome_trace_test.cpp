@@ -12,7 +12,7 @@
 #include "tests/unit/io/same_recording.h"
 #include "tests/unit/processor_limit.h"
 
-namespace memstrata::tests {
+namespace gpustrata::tests {
 namespace {
 
 using io::traces::integer_of;
@@ -167,4 +167,4 @@ TEST(ChromeTrace, ManyUnfinishedEventsDoNotCostTheirSquare) {
 }
 
 }  // namespace
-}  // namespace memstrata::tests
+}  // namespace gpustrata::tests

@@ -20,7 +20,7 @@
 #include "tests/unit/io/read_file.h"
 #include "tests/unit/processor_limit.h"
 
-namespace memstrata::tests {
+namespace gpustrata::tests {
 namespace {
 
 using model::Diag;
@@ -231,7 +231,7 @@ TEST(Json, LongStringsAreCutBetweenCharacters) {
 }
 
 TEST(Html, OwnPagesOfEngineAndSnapshotHoldOneSnapshot) {
-  // A gzip of something else before it, as the engine in memstrata.html is.
+  // A gzip of something else before it, as the engine in gpustrata.html is.
   const std::string page = golden_input("html_trace_plot");
   const auto file =
       read_any("<html>'H4sIAAAAAAACA8tIzcnJVyjPL8pJAQCFEUoNCwAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'" + page);
@@ -241,4 +241,4 @@ TEST(Html, OwnPagesOfEngineAndSnapshotHoldOneSnapshot) {
 }
 
 }  // namespace
-}  // namespace memstrata::tests
+}  // namespace gpustrata::tests

@@ -13,7 +13,7 @@
 #include "tests/unit/files.h"
 #include "tests/unit/io/read_file.h"
 
-namespace memstrata::tests {
+namespace gpustrata::tests {
 namespace {
 
 using model::Diag;
@@ -48,7 +48,7 @@ TEST(FleetFile, IsWrittenBackAsItWas) {
     ASSERT_EQ(file->recording.parts.size(), 1U);
     EXPECT_EQ(file->recording.parts[0].kind, model::PartKind::fleet);
     EXPECT_TRUE(file->recording.parts[0].capabilities.fleet);
-    EXPECT_THAT(file->recording.parts[0].told_by, HasSubstr("\"memstrata_fleet\" at byte 2"));
+    EXPECT_THAT(file->recording.parts[0].told_by, HasSubstr("\"gpustrata_fleet\" at byte 2"));
     EXPECT_FALSE(file->recording.diagnostics.any());
   }
 }
@@ -98,12 +98,12 @@ TEST(FleetFile, OneThatEndsEarlyIsRefusedWithTheByte) {
 }
 
 TEST(FleetFile, AHigherVersionIsRefusedByName) {
-  const auto file = read_any(changed(file_of_python(), R"("memstrata_fleet":1)", R"("memstrata_fleet":2)"));
+  const auto file = read_any(changed(file_of_python(), R"("gpustrata_fleet":1)", R"("gpustrata_fleet":2)"));
   ASSERT_FALSE(file->status);
   EXPECT_EQ(file->status.error().code, ErrorCode::unsupported);
   EXPECT_THAT(file->status.error().message, HasSubstr("version 2"));
   for (const char* version : {"0", "\"1\"", "1.5e-1", "null", "[1]"}) {
-    const auto odd = read_any(fmt::format(R"({{"memstrata_fleet":{}}})", version));
+    const auto odd = read_any(fmt::format(R"({{"gpustrata_fleet":{}}})", version));
     ASSERT_FALSE(odd->status) << version;
     EXPECT_EQ(odd->status.error().code, ErrorCode::invalid_format) << version;
   }
@@ -164,7 +164,7 @@ TEST(FleetFile, KeysComeInAnyOrder) {
       R"({"findings":[{"rows":[1]}],"columns":[{"values":[1,null,true],"unit":"count","name":"a"},
           {"values":["x",null,"y"],"unit":"text","name":"b"},{"values":["x",7,null],"unit":"bytes","name":"c"},
           {"values":[1,2,3],"unit":"miles","name":"d"},{"values":[1,2,3],"unit":"count","name":"a"}],
-          "memstrata_fleet":1} trailing)");
+          "gpustrata_fleet":1} trailing)");
   ASSERT_TRUE(file->status) << file->status.error().message;
   const model::Fleet& fleet = *file->recording.fleets.at(0);
   ASSERT_EQ(fleet.columns.size(), 3U);
@@ -197,4 +197,4 @@ TEST(FleetFile, LittleMemoryIsSaidAndGivenBack) {
 }
 
 }  // namespace
-}  // namespace memstrata::tests
+}  // namespace gpustrata::tests

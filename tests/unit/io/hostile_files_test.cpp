@@ -14,7 +14,7 @@
 #include "tests/unit/processor_limit.h"
 #include "tests/unit/sanitized.h"
 
-namespace memstrata::tests {
+namespace gpustrata::tests {
 namespace {
 
 using model::Diag;
@@ -385,4 +385,4 @@ TEST(HostileFile, TextThatNestsTooDeeplyIsCutAndTold) {
 }
 
 }  // namespace
-}  // namespace memstrata::tests
+}  // namespace gpustrata::tests

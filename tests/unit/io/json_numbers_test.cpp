@@ -6,7 +6,7 @@
 #include "engine/io/encodings/json/number.h"
 #include "tests/unit/io/read_file.h"
 
-namespace memstrata::tests {
+namespace gpustrata::tests {
 namespace {
 
 // The number as a setting is kept; "-" if it is none.
@@ -50,4 +50,4 @@ TEST(JsonNumbers, TheFormIsThatOfTheStandard) {
 }
 
 }  // namespace
-}  // namespace memstrata::tests
+}  // namespace gpustrata::tests

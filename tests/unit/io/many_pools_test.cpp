@@ -4,7 +4,7 @@
 #include "tests/unit/io/read_file.h"
 #include "tests/unit/io/snapshot_py.h"
 
-namespace memstrata::tests {
+namespace gpustrata::tests {
 namespace {
 
 TEST(TorchSnapshot, FiveHundredPoolsKeepTheirIds) {
@@ -24,4 +24,4 @@ TEST(TorchSnapshot, FiveHundredPoolsKeepTheirIds) {
 }
 
 }  // namespace
-}  // namespace memstrata::tests
+}  // namespace gpustrata::tests

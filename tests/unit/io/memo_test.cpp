@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace memstrata::tests {
+namespace gpustrata::tests {
 namespace {
 
 using io::pickle::Memo;
@@ -67,4 +67,4 @@ TEST(Memo, RefusesBeyondTheBudgetAndGivesItBack) {
 }
 
 }  // namespace
-}  // namespace memstrata::tests
+}  // namespace gpustrata::tests

@@ -7,7 +7,7 @@
 #include "tests/unit/io/py.h"
 #include "tests/unit/io/read_file.h"
 
-namespace memstrata::tests {
+namespace gpustrata::tests {
 namespace {
 
 using model::Diag;
@@ -267,4 +267,4 @@ TEST(PickleMachine, EmptyInputIsTruncated) {
 }
 
 }  // namespace
-}  // namespace memstrata::tests
+}  // namespace gpustrata::tests

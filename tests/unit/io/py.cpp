@@ -4,7 +4,7 @@
 
 #include <bit>
 
-namespace memstrata::tests {
+namespace gpustrata::tests {
 
 namespace {
 
@@ -236,4 +236,4 @@ std::string from_hex(std::string_view digits) {
   return bytes;
 }
 
-}  // namespace memstrata::tests
+}  // namespace gpustrata::tests

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace memstrata::tests {
+namespace gpustrata::tests {
 
 // One object; copies are the same object, as in Python.
 class Py {
@@ -113,4 +113,4 @@ inline constexpr Writer kAllWriters[] = {Writer::protocol0, Writer::protocol1, W
 // "80 04 95": what two hexadecimal digits each say; spaces do not matter.
 [[nodiscard]] std::string from_hex(std::string_view digits);
 
-}  // namespace memstrata::tests
+}  // namespace gpustrata::tests

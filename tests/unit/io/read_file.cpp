@@ -9,7 +9,7 @@
 #include "engine/io/any_reader.h"
 #include "engine/io/readers/torch_snapshot.h"
 
-namespace memstrata::tests {
+namespace gpustrata::tests {
 
 using model::Owner;
 
@@ -183,4 +183,4 @@ std::string text_of(const ReadFile& file) {
   return text;
 }
 
-}  // namespace memstrata::tests
+}  // namespace gpustrata::tests

@@ -9,7 +9,7 @@
 #include "engine/model/recording.h"
 #include "tests/unit/io/py.h"
 
-namespace memstrata::tests {
+namespace gpustrata::tests {
 
 struct ReadFile {
   explicit ReadFile(int64_t limit) : budget(limit), recording(budget) {}
@@ -42,4 +42,4 @@ struct ReadOptions {
 // Everything in the recording, one line per row. Equal recordings, equal text.
 [[nodiscard]] std::string text_of(const ReadFile& file);
 
-}  // namespace memstrata::tests
+}  // namespace gpustrata::tests

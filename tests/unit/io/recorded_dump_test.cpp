@@ -7,7 +7,7 @@
 #include "tests/unit/io/recorded_run.h"
 #include "tests/unit/numbers.h"
 
-namespace memstrata::tests {
+namespace gpustrata::tests {
 namespace {
 
 using model::Owner;
@@ -31,7 +31,7 @@ TEST(RecordedDump, AnAllocAndAFree) {
       "\"graph_capture_record_stream_reuse\":false,\"roundup_power2_divisions\":{\"1\":0,\"2\":0,\"4\":0,\"8\":0,"
       "\"16\":0,\"32\":0,\"64\":0,\"128\":0,\"256\":0,\"512\":0,\"1024\":0,\"2048\":0,\"4096\":0,\"8192\":0,"
       "\"16384\":0,\"32768\":0}}\" host false trace_alloc_max_entries=[9223372036854775807] "
-      "trace_alloc_overflowed=[false] memstrata={\"lost_events\":[0],\"lost_annotations\":0,\"lost_stacks\":0,"
+      "trace_alloc_overflowed=[false] gpustrata={\"lost_events\":[0],\"lost_annotations\":0,\"lost_stacks\":0,"
       "\"context\":\"all\",\"skip_actions\":[]}\n"
       " segment 0x7f0000000000 device 0 size 2097152 allocated 1024 active 1024 requested 700 stream 0 pool (0,0) "
       "type 1 expandable 1 metadata - stack forward@model.py:1 main@model.py:1\n"
@@ -179,7 +179,7 @@ TEST(RecordedDump, ARingThatLostEventsSaysSo) {
   EXPECT_EQ(file->recording.events.size_rows(), 2U);
   EXPECT_EQ(file->extra(Owner::part, 0, "trace_alloc_max_entries"), "[2]");
   EXPECT_EQ(file->extra(Owner::part, 0, "trace_alloc_overflowed"), "[true]");
-  EXPECT_THAT(file->extra(Owner::part, 0, "memstrata"), HasSubstr("\"lost_events\":[1]"));
+  EXPECT_THAT(file->extra(Owner::part, 0, "gpustrata"), HasSubstr("\"lost_events\":[1]"));
 }
 
 TEST(RecordedDump, OnOutOfMemory) {
@@ -226,4 +226,4 @@ TEST(RecordedDump, TooLittleMemoryIsAnError) {
 }
 
 }  // namespace
-}  // namespace memstrata::tests
+}  // namespace gpustrata::tests

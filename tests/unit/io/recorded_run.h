@@ -14,7 +14,7 @@
 #include "tests/unit/io/write_read.h"
 #include "tests/unit/trace/manual_clock.h"
 
-namespace memstrata::tests {
+namespace gpustrata::tests {
 
 class RecordedRun {
  public:
@@ -70,4 +70,4 @@ class RecordedRun {
   std::vector<std::unique_ptr<alloc::DeviceAllocator>> allocators;
 };
 
-}  // namespace memstrata::tests
+}  // namespace gpustrata::tests

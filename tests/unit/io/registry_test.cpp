@@ -11,7 +11,7 @@
 #include "tests/unit/io/read_file.h"
 #include "tests/unit/io/snapshot_py.h"
 
-namespace memstrata::tests {
+namespace gpustrata::tests {
 namespace {
 
 using io::Format;
@@ -139,4 +139,4 @@ TEST(Registry, ALateKeyTellsToo) {
 }
 
 }  // namespace
-}  // namespace memstrata::tests
+}  // namespace gpustrata::tests

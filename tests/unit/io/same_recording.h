@@ -10,7 +10,7 @@
 
 #include "engine/model/recording.h"
 
-namespace memstrata::tests {
+namespace gpustrata::tests {
 
 namespace detail {
 
@@ -100,4 +100,4 @@ template <typename Table>
   return {};
 }
 
-}  // namespace memstrata::tests
+}  // namespace gpustrata::tests

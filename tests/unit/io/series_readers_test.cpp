@@ -13,7 +13,7 @@
 #include "tests/unit/io/py.h"
 #include "tests/unit/io/read_file.h"
 
-namespace memstrata::tests {
+namespace gpustrata::tests {
 namespace {
 
 using model::Diag;
@@ -142,4 +142,4 @@ TEST(SeriesReaders, TimelinesAreToldByTheirShape) {
 }
 
 }  // namespace
-}  // namespace memstrata::tests
+}  // namespace gpustrata::tests

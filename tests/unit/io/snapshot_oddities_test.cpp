@@ -7,7 +7,7 @@
 #include "tests/unit/io/read_file.h"
 #include "tests/unit/io/snapshot_py.h"
 
-namespace memstrata::tests {
+namespace gpustrata::tests {
 namespace {
 
 using model::BlockState;
@@ -393,4 +393,4 @@ TEST(SnapshotOddity, LongLinesAreReadAlikeInChunksOfAnySize) {
 }
 
 }  // namespace
-}  // namespace memstrata::tests
+}  // namespace gpustrata::tests

@@ -6,7 +6,7 @@
 
 #include "tests/unit/io/py.h"
 
-namespace memstrata::tests {
+namespace gpustrata::tests {
 
 inline Py frame(const char* name, const char* filename, Py line) {
   return Py::dict({{"name", name}, {"filename", filename}, {"line", std::move(line)}});
@@ -35,4 +35,4 @@ inline Py snapshot(std::vector<Py> segments, std::vector<Py> traces) {
 
 inline Py snapshot_of(std::vector<Py> events) { return snapshot({}, {Py::list(std::move(events))}); }
 
-}  // namespace memstrata::tests
+}  // namespace gpustrata::tests

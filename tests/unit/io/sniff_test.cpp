@@ -7,7 +7,7 @@
 
 #include "tests/unit/io/py.h"
 
-namespace memstrata::tests {
+namespace gpustrata::tests {
 namespace {
 
 using io::Format;
@@ -61,4 +61,4 @@ TEST(Sniff, UnknownFilesAreToldByTheirFirstBytes) {
 }
 
 }  // namespace
-}  // namespace memstrata::tests
+}  // namespace gpustrata::tests

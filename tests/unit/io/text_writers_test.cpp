@@ -11,7 +11,7 @@
 #include "engine/io/writers/text_size.h"
 #include "tests/unit/io/write_read.h"
 
-namespace memstrata::tests {
+namespace gpustrata::tests {
 namespace {
 
 using testing::AllOf;
@@ -171,4 +171,4 @@ TEST_F(TextWriters, MoreRowsMayHaveMoreText) {
 }
 
 }  // namespace
-}  // namespace memstrata::tests
+}  // namespace gpustrata::tests

@@ -11,7 +11,7 @@
 #include "tests/unit/io/read_file.h"
 #include "tests/unit/io/snapshot_py.h"
 
-namespace memstrata::tests {
+namespace gpustrata::tests {
 namespace {
 
 using model::BlockState;
@@ -388,4 +388,4 @@ TEST(TorchSnapshot, AnyReaderOpensPicklesAndRefusesTheRest) {
 }
 
 }  // namespace
-}  // namespace memstrata::tests
+}  // namespace gpustrata::tests

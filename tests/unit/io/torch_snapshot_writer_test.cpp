@@ -12,7 +12,7 @@
 #include "tests/unit/io/snapshot_py.h"
 #include "tests/unit/io/write_read.h"
 
-namespace memstrata::tests {
+namespace gpustrata::tests {
 namespace {
 
 using namespace std::string_literals;
@@ -291,4 +291,4 @@ TEST(TorchSnapshotWriter, RealFiles) {
 }
 
 }  // namespace
-}  // namespace memstrata::tests
+}  // namespace gpustrata::tests

@@ -7,7 +7,7 @@
 #include "engine/io/writers/torch_snapshot.h"
 #include "tests/unit/io/read_file.h"
 
-namespace memstrata::tests {
+namespace gpustrata::tests {
 
 inline std::string as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -20,4 +20,4 @@ inline std::string written(const model::Recording& recording, size_t snapshot = 
   return io::write_torch_snapshot(recording, sink, snapshot) ? as_text(sink.bytes()) : std::string();
 }
 
-}  // namespace memstrata::tests
+}  // namespace gpustrata::tests

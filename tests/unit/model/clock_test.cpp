@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace memstrata::model {
+namespace gpustrata::model {
 namespace {
 
 TEST(ClockTest, MicrosecondsOfASnapshotAreThemselvesAndExactNanoseconds) {
@@ -36,4 +36,4 @@ TEST(ClockTest, NanosecondsSinceABaseRoundDownToMicroseconds) {
 }
 
 }  // namespace
-}  // namespace memstrata::model
+}  // namespace gpustrata::model

@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace memstrata::model {
+namespace gpustrata::model {
 namespace {
 
 TEST(Diagnostics, EveryKindHasAName) {
@@ -47,4 +47,4 @@ TEST(Diagnostics, AddingOthersSumsCountsAndKeepsTheFirstPlace) {
 }
 
 }  // namespace
-}  // namespace memstrata::model
+}  // namespace gpustrata::model

@@ -7,7 +7,7 @@
 
 #include "tests/unit/processor_limit.h"
 
-namespace memstrata::model {
+namespace gpustrata::model {
 namespace {
 
 class RecordingTest : public ::testing::Test {
@@ -173,4 +173,4 @@ TEST_F(RecordingTest, OnlySeriesWithAClockHaveTimes) {
 }
 
 }  // namespace
-}  // namespace memstrata::model
+}  // namespace gpustrata::model

@@ -6,7 +6,7 @@
 
 #include "engine/model/tables.h"
 
-namespace memstrata::model {
+namespace gpustrata::model {
 namespace {
 
 TEST(TableTest, ARowComesBackFromItsColumns) {
@@ -82,4 +82,4 @@ TEST(TableTest, ReorderMovesWholeRows) {
 }
 
 }  // namespace
-}  // namespace memstrata::model
+}  // namespace gpustrata::model

@@ -4,7 +4,7 @@
 
 #include "tests/unit/processor_limit.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 namespace {
 
 // The address whose mix_hash is `hash`: every step of it can be taken back.
@@ -51,4 +51,4 @@ TEST(AddressTable, ChosenAddressesDoNotMeetInOnePlace) {
 }
 
 }  // namespace
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -8,7 +8,7 @@
 
 #include "tests/unit/replay/hand_spans.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 namespace {
 
 using trace::Action;
@@ -135,4 +135,4 @@ TEST(AttachedOps, WithoutOpsOrAllocationsItIsRefused) {
 }
 
 }  // namespace
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

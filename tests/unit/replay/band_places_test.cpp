@@ -7,7 +7,7 @@
 
 #include "engine/replay/timeline.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 namespace {
 
 // Rows from the top, as one sees them; a digit is a rank, `m` a mean, `.` nothing.
@@ -91,4 +91,4 @@ TEST(BandPlaces, NoPictureNoPlaces) {
 }
 
 }  // namespace
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -7,7 +7,7 @@
 
 #include "tests/unit/replay/hand_trace.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 namespace {
 
 using model::BlockState;
@@ -433,4 +433,4 @@ TEST(BlockLives, TooLittleMemoryIsRefusedWithTheSizeThatIsMissing) {
 }
 
 }  // namespace
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -7,7 +7,7 @@
 
 #include "tests/unit/replay/hand_trace.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 namespace {
 
 using testing::ElementsAre;
@@ -42,4 +42,4 @@ TEST(ChosenBands, AreStackedAsIfTheOthersHadNeverBeen) {
 }
 
 }  // namespace
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

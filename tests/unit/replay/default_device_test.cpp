@@ -7,7 +7,7 @@
 #include "engine/replay/state_history.h"
 #include "tests/unit/replay/hand_trace.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 namespace {
 
 using trace::Action;
@@ -134,4 +134,4 @@ TEST(DefaultDevice, TheMostTellingOfAllSnapshots) {
 }
 
 }  // namespace
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -9,7 +9,7 @@
 #include "engine/replay/group_stack.h"
 #include "tests/unit/replay/hand_trace.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 namespace {
 
 using testing::ElementsAre;
@@ -105,4 +105,4 @@ TEST_F(Groups, ThatDoNotFitAreRefused) {
 }
 
 }  // namespace
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

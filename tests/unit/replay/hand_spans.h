@@ -12,7 +12,7 @@
 #include "engine/model/recording.h"
 #include "engine/replay/span_lanes.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 class HandSpans {
  public:
@@ -70,4 +70,4 @@ class HandSpans {
   std::vector<Row> rows_;
 };
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -7,7 +7,7 @@
 #include "engine/model/recording.h"
 #include "engine/replay/block_lives.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 
 class HandTrace {
  public:
@@ -71,4 +71,4 @@ class HandTrace {
   bool ok_ = true;
 };
 
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -5,7 +5,7 @@
 #include <array>
 #include <random>
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 namespace {
 
 TEST(LiveMask, BlocksFreedAfterTheEventAreLiveUntilTheEarliestOfTheirFrees) {
@@ -38,4 +38,4 @@ TEST(LiveMask, TheFastFormAgreesWithThePlainOne) {
 }
 
 }  // namespace
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

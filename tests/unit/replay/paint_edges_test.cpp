@@ -7,7 +7,7 @@
 #include "engine/replay/paint.h"
 #include "engine/replay/timeline.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 namespace {
 
 constexpr uint32_t kPlainGrey = 0xFF808080, kDarkGrey = 0xFF606060;  // 0x80 less a quarter
@@ -38,4 +38,4 @@ TEST(PaintEdges, ASeparatorNeedsItsRows) {
 }
 
 }  // namespace
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -7,7 +7,7 @@
 
 #include "engine/replay/timeline.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 namespace {
 
 using testing::ElementsAre;
@@ -149,4 +149,4 @@ TEST(Paint, PicturesThatDoNotFitAreLeftAlone) {
 }
 
 }  // namespace
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -14,7 +14,7 @@
 #include "tests/unit/numbers.h"
 #include "tests/unit/replay/hand_trace.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 namespace {
 
 using model::BlockState;
@@ -240,4 +240,4 @@ TEST(PoolBands, ASmallBudgetIsAnError) {
 }
 
 }  // namespace
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

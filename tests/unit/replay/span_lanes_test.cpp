@@ -9,7 +9,7 @@
 
 #include "tests/unit/replay/hand_spans.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 namespace {
 
 using testing::ElementsAre;
@@ -163,4 +163,4 @@ TEST(SpanLanes, TimesAtTheEndsOfSixtyFourBitsAreDrawnAndDoNoHarm) {
 }
 
 }  // namespace
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -18,7 +18,7 @@
 #include "tests/unit/numbers.h"
 #include "tests/unit/replay/hand_trace.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 namespace {
 
 using model::BlockState;
@@ -440,4 +440,4 @@ TEST(AddressMap, TheFreeShareOfARegionIsThatAfterTheLastEventOfAColumn) {
 }
 
 }  // namespace
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

@@ -10,7 +10,7 @@
 
 #include "tests/unit/replay/hand_trace.h"
 
-namespace memstrata::replay {
+namespace gpustrata::replay {
 namespace {
 
 using testing::Each;
@@ -359,4 +359,4 @@ TEST(Timeline, TimesOfAFinerClockArePutOnTheAxisInMicroseconds) {
 }
 
 }  // namespace
-}  // namespace memstrata::replay
+}  // namespace gpustrata::replay

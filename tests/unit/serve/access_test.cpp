@@ -6,7 +6,7 @@
 
 #include "engine/serve/server.h"
 
-namespace memstrata::serve {
+namespace gpustrata::serve {
 namespace {
 
 using testing::HasSubstr;
@@ -68,12 +68,12 @@ TEST(ServeAccess, RandomNamesDiffer) {
 
 TEST(ServedPage, MayAskItsOwnServerOnly) {
   const auto page = served_page(
-      "<meta content=\"connect-src 'none'; x\"><meta name=\"holds\" content=\"memstrata-snapshot\" />");
+      "<meta content=\"connect-src 'none'; x\"><meta name=\"holds\" content=\"gpustrata-snapshot\" />");
   ASSERT_TRUE(page.has_value());
   EXPECT_THAT(*page, HasSubstr("connect-src 'self'; x"));
-  EXPECT_THAT(*page, HasSubstr("<meta name=\"memstrata-server\""));
+  EXPECT_THAT(*page, HasSubstr("<meta name=\"gpustrata-server\""));
   EXPECT_FALSE(served_page("<html></html>").has_value());
 }
 
 }  // namespace
-}  // namespace memstrata::serve
+}  // namespace gpustrata::serve

@@ -8,7 +8,7 @@
 
 #include "tests/unit/serve/served_folder.h"
 
-namespace memstrata::serve {
+namespace gpustrata::serve {
 namespace {
 
 using testing::ElementsAre;
@@ -176,4 +176,4 @@ TEST(ServedFiles, AFileThatBecameALinkIsRefused) {
 }
 
 }  // namespace
-}  // namespace memstrata::serve
+}  // namespace gpustrata::serve

@@ -8,7 +8,7 @@
 
 #include "tests/unit/serve/served_folder.h"
 
-namespace memstrata::serve {
+namespace gpustrata::serve {
 namespace {
 
 using testing::HasSubstr;
@@ -136,4 +136,4 @@ TEST(PeaksOfFiles, AFileThatCannotBeOpenedIsKnownToo) {
 }
 
 }  // namespace
-}  // namespace memstrata::serve
+}  // namespace gpustrata::serve

@@ -10,7 +10,7 @@
 #include "tests/unit/serve/served_folder.h"
 #include "tests/unit/session/asking.h"
 
-namespace memstrata::serve {
+namespace gpustrata::serve {
 namespace {
 
 [[nodiscard]] std::string body_of(const Reply& reply) { return std::string(reply.body.get(), reply.size); }
@@ -68,7 +68,7 @@ TEST(ServeReply, WhatPackingDoesNotMakeSmallerStaysAsItIs) {
 }
 
 TEST(HttpLibraryLoaded, WhatIsMissingIsSaidInWords) {
-  const auto missing = load_http_library("libmemstrata_has_no_such.so.1");
+  const auto missing = load_http_library("libgpustrata_has_no_such.so.1");
   ASSERT_FALSE(missing.has_value());
   EXPECT_EQ(missing.error().code, ErrorCode::unsupported);
   EXPECT_NE(missing.error().message.find("`serve` needs libmicrohttpd, which is not installed"),
@@ -81,4 +81,4 @@ TEST(HttpLibraryLoaded, WhatIsMissingIsSaidInWords) {
 }
 
 }  // namespace
-}  // namespace memstrata::serve
+}  // namespace gpustrata::serve

@@ -9,12 +9,12 @@
 #include <string>
 #include <string_view>
 
-namespace memstrata::serve {
+namespace gpustrata::serve {
 
 class ServedFolder {
  public:
   ServedFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "memstrata_serve_XXXXXX").string();
+    std::string name = (std::filesystem::temp_directory_path() / "gpustrata_serve_XXXXXX").string();
     EXPECT_NE(mkdtemp(name.data()), nullptr);
     path_ = std::filesystem::canonical(name).string();
   }
@@ -51,4 +51,4 @@ class ServedFolder {
   return text + "]]}";
 }
 
-}  // namespace memstrata::serve
+}  // namespace gpustrata::serve

@@ -6,7 +6,7 @@
 #include "tests/unit/serve/served_folder.h"
 #include "tests/unit/session/asking.h"
 
-namespace memstrata::serve {
+namespace gpustrata::serve {
 namespace {
 
 using std::chrono::nanoseconds;
@@ -231,4 +231,4 @@ TEST_F(OpenedSessions, OneThatIsReadTakesItsTablesAQuarterMoreAnd64MiB) {
 }
 
 }  // namespace
-}  // namespace memstrata::serve
+}  // namespace gpustrata::serve

@@ -10,7 +10,7 @@
 #include "engine/session/session.h"
 #include "tests/unit/files.h"
 
-namespace memstrata::session {
+namespace gpustrata::session {
 
 [[nodiscard]] inline std::string question_frame(std::string_view head, uint32_t id = 1,
                                                 uint32_t version = kProtocolVersion) {
@@ -74,4 +74,4 @@ struct AnswerOf {
 
 using tests::golden_input;
 
-}  // namespace memstrata::session
+}  // namespace gpustrata::session

@@ -6,7 +6,7 @@
 
 #include "tests/unit/session/training_run.h"
 
-namespace memstrata::session {
+namespace gpustrata::session {
 namespace {
 
 using testing::AllOf;
@@ -97,4 +97,4 @@ TEST_F(CompareQuestions, MomentsOfFragmentationAreBounded) {
 }
 
 }  // namespace
-}  // namespace memstrata::session
+}  // namespace gpustrata::session

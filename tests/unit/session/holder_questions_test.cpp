@@ -3,7 +3,7 @@
 
 #include "tests/unit/session/training_run.h"
 
-namespace memstrata::session {
+namespace gpustrata::session {
 namespace {
 
 using testing::AllOf;
@@ -111,4 +111,4 @@ TEST_F(HolderQuestions, LinesOfSourceByWhatTheyAskedForAndWhatPassedThroughThem)
 }
 
 }  // namespace
-}  // namespace memstrata::session
+}  // namespace gpustrata::session

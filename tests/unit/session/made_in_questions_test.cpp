@@ -9,7 +9,7 @@
 
 #include "tests/unit/session/asking.h"
 
-namespace memstrata::session {
+namespace gpustrata::session {
 namespace {
 
 using testing::ElementsAre;
@@ -138,4 +138,4 @@ TEST_F(MadeInQuestions, OpsOfOneBlock) {
 }
 
 }  // namespace
-}  // namespace memstrata::session
+}  // namespace gpustrata::session

@@ -9,7 +9,7 @@
 #include "tests/unit/io/py.h"
 #include "tests/unit/session/training_run.h"
 
-namespace memstrata::session {
+namespace gpustrata::session {
 namespace {
 
 using testing::AllOf;
@@ -113,4 +113,4 @@ TEST(PartQuestions, AFleetIsItsFileWithItsCurvesAsColumns) {
 }
 
 }  // namespace
-}  // namespace memstrata::session
+}  // namespace gpustrata::session

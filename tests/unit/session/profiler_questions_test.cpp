@@ -8,7 +8,7 @@
 
 #include "tests/unit/session/asking.h"
 
-namespace memstrata::session {
+namespace gpustrata::session {
 namespace {
 
 using testing::ElementsAre;
@@ -322,4 +322,4 @@ TEST_F(OpQuestions, PyTorchsOwnTable) {
 }
 
 }  // namespace
-}  // namespace memstrata::session
+}  // namespace gpustrata::session

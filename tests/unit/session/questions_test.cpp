@@ -8,7 +8,7 @@
 
 #include "tests/unit/session/asking.h"
 
-namespace memstrata::session {
+namespace gpustrata::session {
 namespace {
 
 using testing::HasSubstr;
@@ -173,4 +173,4 @@ TEST(QuestionsAboutPeaks, AViewHasOnePeakThatAllQuestionsMean) {
 }
 
 }  // namespace
-}  // namespace memstrata::session
+}  // namespace gpustrata::session

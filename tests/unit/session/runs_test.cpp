@@ -10,7 +10,7 @@
 #include "tests/unit/answers/collected.h"
 #include "tests/unit/session/asking.h"
 
-namespace memstrata::session {
+namespace gpustrata::session {
 namespace {
 
 using testing::HasSubstr;
@@ -140,4 +140,4 @@ TEST(Runs, TheRehearsalComesBeforeAnythingIsChanged) {
 }
 
 }  // namespace
-}  // namespace memstrata::session
+}  // namespace gpustrata::session

@@ -7,7 +7,7 @@
 
 #include "tests/unit/session/asking.h"
 
-namespace memstrata::session {
+namespace gpustrata::session {
 namespace {
 
 using testing::AllOf;
@@ -377,4 +377,4 @@ TEST_F(SessionTest, UnknownDevicesAreRefused) {
 }
 
 }  // namespace
-}  // namespace memstrata::session
+}  // namespace gpustrata::session

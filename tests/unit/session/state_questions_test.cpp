@@ -3,7 +3,7 @@
 
 #include "tests/unit/session/training_run.h"
 
-namespace memstrata::session {
+namespace gpustrata::session {
 namespace {
 
 using testing::AllOf;
@@ -287,4 +287,4 @@ TEST_F(StateQuestions, RegionsBlocksAndRanksFindEachOther) {
 }
 
 }  // namespace
-}  // namespace memstrata::session
+}  // namespace gpustrata::session

@@ -15,7 +15,7 @@
 #include "tests/unit/analysis/story.h"
 #include "tests/unit/numbers.h"
 
-namespace memstrata::session {
+namespace gpustrata::session {
 namespace {
 
 using model::BlockState;
@@ -248,4 +248,4 @@ TEST(StateViewMemory, TooLittleIsAnError) {
 }
 
 }  // namespace
-}  // namespace memstrata::session
+}  // namespace gpustrata::session

@@ -20,7 +20,7 @@
 
 #include "tests/unit/session/asking.h"
 
-namespace memstrata::session {
+namespace gpustrata::session {
 
 inline constexpr std::string_view kTrainingRun = R"({"segments":[
 {"device":0,"address":65536,"total_size":4096,"stream":0,"blocks":[
@@ -88,4 +88,4 @@ class ColumnsInOrder {
   size_t at_ = 0;
 };
 
-}  // namespace memstrata::session
+}  // namespace gpustrata::session

@@ -3,7 +3,7 @@
 
 #include "tests/unit/session/training_run.h"
 
-namespace memstrata::session {
+namespace gpustrata::session {
 namespace {
 
 using testing::ElementsAre;
@@ -153,4 +153,4 @@ TEST_F(ViewQuestions, ARangeTellsWhatItMadeAndFreed) {
 }
 
 }  // namespace
-}  // namespace memstrata::session
+}  // namespace gpustrata::session

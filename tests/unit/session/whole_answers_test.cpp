@@ -3,7 +3,7 @@
 
 #include "tests/unit/session/training_run.h"
 
-namespace memstrata::session {
+namespace gpustrata::session {
 namespace {
 
 using testing::AllOf;
@@ -239,4 +239,4 @@ TEST_F(WholeAnswers, FactsOfAMomentStackByStack) {
 }
 
 }  // namespace
-}  // namespace memstrata::session
+}  // namespace gpustrata::session

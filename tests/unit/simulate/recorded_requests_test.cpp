@@ -11,7 +11,7 @@
 #include "tests/unit/analysis/story.h"
 #include "tests/unit/numbers.h"
 
-namespace memstrata::simulate {
+namespace gpustrata::simulate {
 namespace {
 
 // Events of a part as text: "alloc S0+512 1000".
@@ -218,4 +218,4 @@ TEST(RecordedRequests, RandomRunsRepeatExactly) {
 }
 
 }  // namespace
-}  // namespace memstrata::simulate
+}  // namespace gpustrata::simulate

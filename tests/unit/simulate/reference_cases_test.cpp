@@ -15,7 +15,7 @@
 #include "tests/unit/answers/collected.h"
 #include "tests/unit/files.h"
 
-namespace memstrata::simulate {
+namespace gpustrata::simulate {
 namespace {
 
 struct ReferenceCase {
@@ -137,4 +137,4 @@ TEST(Report, TextShowsStepsSegmentsAndTheSummary) {
 }
 
 }  // namespace
-}  // namespace memstrata::simulate
+}  // namespace gpustrata::simulate

@@ -8,7 +8,7 @@
 #include "engine/answers/json_of.h"
 #include "engine/answers/simulation_report.h"
 
-namespace memstrata::simulate {
+namespace gpustrata::simulate {
 namespace {
 
 using testing::HasSubstr;
@@ -131,4 +131,4 @@ TEST(Rerun, AnErrorStaysAtItsRequest) {
 }
 
 }  // namespace
-}  // namespace memstrata::simulate
+}  // namespace gpustrata::simulate

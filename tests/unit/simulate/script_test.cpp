@@ -4,7 +4,7 @@
 
 #include "engine/answers/simulation_report.h"
 
-namespace memstrata::simulate {
+namespace gpustrata::simulate {
 namespace {
 
 // The error of running a script on 1 GiB, or "".
@@ -113,4 +113,4 @@ TEST(Script, ARefusingBudgetIsAnError) {
 }
 
 }  // namespace
-}  // namespace memstrata::simulate
+}  // namespace gpustrata::simulate

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace memstrata::trace {
+namespace gpustrata::trace {
 namespace {
 
 TEST(Action, EveryActionIsFoundByItsName) {
@@ -20,4 +20,4 @@ TEST(Action, UnknownNamesAreNone) {
 }
 
 }  // namespace
-}  // namespace memstrata::trace
+}  // namespace gpustrata::trace

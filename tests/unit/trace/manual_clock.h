@@ -3,7 +3,7 @@
 
 #include "engine/trace/recorder.h"
 
-namespace memstrata::tests {
+namespace gpustrata::tests {
 
 class ManualClock final : public trace::Clock {
  public:
@@ -11,4 +11,4 @@ class ManualClock final : public trace::Clock {
   int64_t time_us = 1'700'000'000'000'000;
 };
 
-}  // namespace memstrata::tests
+}  // namespace gpustrata::tests

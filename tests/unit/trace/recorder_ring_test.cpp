@@ -6,7 +6,7 @@
 
 #include "engine/trace/recorder_ring.h"
 
-namespace memstrata::trace {
+namespace gpustrata::trace {
 namespace {
 
 using testing::ElementsAre;
@@ -132,4 +132,4 @@ TEST_F(RecorderRingTest, RandomUseAgreesWithADeque) {
 }
 
 }  // namespace
-}  // namespace memstrata::trace
+}  // namespace gpustrata::trace

@@ -5,7 +5,7 @@
 
 #include "tests/unit/trace/manual_clock.h"
 
-namespace memstrata::trace {
+namespace gpustrata::trace {
 namespace {
 
 using testing::ElementsAre;
@@ -245,4 +245,4 @@ TEST_F(RecorderTest, DevicesHaveHistoriesOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace memstrata::trace
+}  // namespace gpustrata::trace

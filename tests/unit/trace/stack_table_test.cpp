@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-namespace memstrata::trace {
+namespace gpustrata::trace {
 namespace {
 
 Frame frame(int32_t name, int32_t line = 1) { return {StringId{name}, StringId{0}, line, -1}; }
@@ -122,4 +122,4 @@ TEST(StackTable, IsNoneWhenTheBudgetIsUsedUpAndKeepsWhatItHad) {
 }
 
 }  // namespace
-}  // namespace memstrata::trace
+}  // namespace gpustrata::trace

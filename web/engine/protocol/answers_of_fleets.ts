@@ -1,4 +1,4 @@
-// A thousand ranks, reduced: the object that `memstrata fleet -o` writes ("The reduced file" in engine/fleet/README.md). A
+// A thousand ranks, reduced: the object that `gpustrata fleet -o` writes ("The reduced file" in engine/fleet/README.md). A
 // row is a rank's snapshot of a device: an index into `values` of each column and into both curves.
 import type { Bytes, Microseconds } from './quantities.ts';
 
@@ -68,7 +68,7 @@ export interface FleetStack {
 }
 
 export interface FleetAnswer {
-  memstrata_fleet: 1;
+  gpustrata_fleet: 1;
   title: string | null;
   coverage: FleetCoverage[];
   /** What is not as it should be, in sentences. */

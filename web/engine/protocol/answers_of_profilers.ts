@@ -128,7 +128,7 @@ export interface Telemetry {
   }[];
   findings: {
     name: string;
-    by: 'memstrata' | 'gpumemprof';
+    by: 'gpustrata' | 'gpumemprof';
     severity: 'info' | 'warning' | 'error';
     device: number | null;
     text: string;

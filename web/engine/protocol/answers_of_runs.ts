@@ -27,7 +27,7 @@ export interface RunNumbers {
   device_frees: number;
   ooms: number;
 }
-/** The object of `memstrata whatif --json`, and more. */
+/** The object of `gpustrata whatif --json`, and more. */
 export interface WhatIf {
   conf: string;
   capacity: Bytes | null;

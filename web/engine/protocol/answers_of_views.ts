@@ -25,7 +25,7 @@ export interface Contents {
   default: { snapshot: number; device: number } | null;
   /** Parts that are numbers over time. */
   series: number;
-  /** Parts that are many ranks, reduced (`memstrata fleet`). */
+  /** Parts that are many ranks, reduced (`gpustrata fleet`). */
   fleets: number;
   /** A profiler's; without snapshots it has no memory records. */
   is_trace: boolean;
@@ -33,7 +33,7 @@ export interface Contents {
   diagnostics: Diagnostic[];
 }
 
-/** The object of `memstrata summary --json` (engine/cli/README.md). */
+/** The object of `gpustrata summary --json` (engine/cli/README.md). */
 export type Summary = Record<string, unknown>;
 
 export interface DevicePeak {

@@ -9,7 +9,7 @@ export interface FileQuestions {
     args: Record<never, never>;
     answer: A.Contents;
   };
-  /** The object of `memstrata summary --json`, `file` being the name in it. Replays every device. */
+  /** The object of `gpustrata summary --json`, `file` being the name in it. Replays every device. */
   summary: {
     args: { file: T.Text };
     answer: A.Summary;
@@ -55,18 +55,18 @@ export interface FileQuestions {
     args: { part: T.Count; first: T.Count; count: T.Count };
     answer: A.FunctionCall[];
   };
-  /** The object of `memstrata tracker --json`, the `most` operators that took most in it, at most 10,000. */
+  /** The object of `gpustrata tracker --json`, the `most` operators that took most in it, at most 10,000. */
   operators: {
     args: { part: T.Count; most: T.Count };
     answer: A.Operators;
   };
-  /** The object of `memstrata telemetry --json`. */
+  /** The object of `gpustrata telemetry --json`. */
   telemetry: {
     args: Record<never, never>;
     answer: A.Telemetry;
   };
   /**
-   * The object that `memstrata fleet -o` writes, of a part that is many ranks; its curves' bytes as
+   * The object that `gpustrata fleet -o` writes, of a part that is many ranks; its curves' bytes as
    * columns.
    */
   fleet: {

@@ -55,7 +55,7 @@ export function decodeAnswer(frame: Bytes): Answered {
   if (version !== protocolVersion)
     throw new Error(
       `The page and the engine are of different releases (protocol ${protocolVersion} and ${version}). ` +
-        'Load the page that belongs to the engine: reload without the cache (Ctrl+Shift+R), or open the address that `memstrata serve` prints.',
+        'Load the page that belongs to the engine: reload without the cache (Ctrl+Shift+R), or open the address that `gpustrata serve` prints.',
     );
   if (bytes.length !== headerBytes + headBytes + columnBytes)
     throw new Error('An answer has another length than it says.');

@@ -1,4 +1,4 @@
-// An engine behind an address: `memstrata serve` (engine/serve/server.h). Files lie there; a question's frame is posted and
+// An engine behind an address: `gpustrata serve` (engine/serve/server.h). Files lie there; a question's frame is posted and
 // answered by one.
 import type { EngineError } from '../protocol/answers.ts';
 import type { Bytes } from '../protocol/wire.ts';
@@ -118,7 +118,7 @@ export class HttpTransport implements Transport {
       throw failure(
         'unreadable',
         `The server does not answer (${error instanceof Error ? error.message : String(error)}). ` +
-          'It may have ended, or the tunnel to it; start `memstrata serve` again.',
+          'It may have ended, or the tunnel to it; start `gpustrata serve` again.',
       );
     }
   }

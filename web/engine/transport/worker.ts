@@ -34,7 +34,7 @@ export class WorkerTransport implements Transport {
 
   constructor(private readonly parts: EngineParts) {
     // A classic script: Chromium starts no module worker from a Blob on a file:// page.
-    this.worker = new Worker(parts.workerUrl, { name: 'memstrata engine' });
+    this.worker = new Worker(parts.workerUrl, { name: 'gpustrata engine' });
     this.worker.onmessage = (event: MessageEvent<FromWorker>) => this.receive(event.data);
     this.worker.onerror = (event) => {
       event.preventDefault();

@@ -5,7 +5,7 @@ import { copyText } from '../base/clipboard.ts';
 import { base } from './styles.ts';
 import { symbols } from './symbols.ts';
 
-@customElement('memstrata-copy')
+@customElement('gpustrata-copy')
 export class CopyButton extends LitElement {
   @property() label = 'Copy';
   /** Also shows the label. */

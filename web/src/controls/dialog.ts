@@ -5,7 +5,7 @@ import { base } from './styles.ts';
 import { symbols } from './symbols.ts';
 
 /** Tells `closed`. */
-@customElement('memstrata-dialog')
+@customElement('gpustrata-dialog')
 export class DialogView extends LitElement {
   @property() heading = '';
   /** CSS pixels; narrower where the page is. */
@@ -76,6 +76,6 @@ export class DialogView extends LitElement {
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-dialog': DialogView;
+    'gpustrata-dialog': DialogView;
   }
 }

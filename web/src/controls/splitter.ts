@@ -6,7 +6,7 @@ import { base } from './styles.ts';
 const step = 16; // by key
 
 /** Tells `resize` with the wanted size while it moves, and `resized` when that is over. */
-@customElement('memstrata-splitter')
+@customElement('gpustrata-splitter')
 export class SplitterView extends LitElement {
   /** Of the pane to the right, or of the one below, in CSS pixels. */
   @property({ type: Number }) size = 360;

@@ -14,7 +14,7 @@ export interface Tab {
 }
 
 /** Tells `open` with the id of a tab (undefined = none; it may be one that lacks something), and `near` with one that may be opened soon. */
-@customElement('memstrata-tabs')
+@customElement('gpustrata-tabs')
 export class TabsView extends LitElement {
   @property({ attribute: false }) tabs: readonly Tab[] = [];
   @property({ attribute: false }) open: string | undefined;
@@ -161,6 +161,6 @@ export class TabsView extends LitElement {
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-tabs': TabsView;
+    'gpustrata-tabs': TabsView;
   }
 }

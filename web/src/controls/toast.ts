@@ -5,7 +5,7 @@ import { base } from './styles.ts';
 
 const shownMs = 2500;
 
-@customElement('memstrata-toast')
+@customElement('gpustrata-toast')
 export class ToastView extends LitElement {
   @state() private text = '';
   private timer = 0;

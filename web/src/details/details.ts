@@ -14,7 +14,7 @@ import { base, facts, partTitle } from '../controls/styles.ts';
 import { symbols } from '../controls/symbols.ts';
 
 /** Tells `go` with a Goal, and `unpin`. */
-@customElement('memstrata-details')
+@customElement('gpustrata-details')
 export class DetailsView extends LitElement {
   @property({ attribute: false }) of: Described | undefined;
   @property({ attribute: false }) info: ViewInfo | undefined;
@@ -41,15 +41,15 @@ export class DetailsView extends LitElement {
             of.name === ''
               ? nothing
               : html`<code data-name>${of.name}</code>
-                  <memstrata-copy label="Copy the name" .text=${() => of.name}></memstrata-copy>`
+                  <gpustrata-copy label="Copy the name" .text=${() => of.name}></gpustrata-copy>`
           }
           <span class="actions">
-            <memstrata-copy
+            <gpustrata-copy
               id="copy-all"
               wide
               label="Copy all"
               title="Everything below as text (Ctrl C)"
-              .text=${() => textOf(of)}></memstrata-copy>
+              .text=${() => textOf(of)}></gpustrata-copy>
             ${
               this.pinned
                 ? html`<button
@@ -90,7 +90,7 @@ export class DetailsView extends LitElement {
               <dd>${value}${more === undefined ? '' : html` <span class="more">${more}</span>`}</dd>`,
         )}
       </dl>
-      <memstrata-stack .of=${of} .editor=${this.editor} .source=${this.source}></memstrata-stack>
+      <gpustrata-stack .of=${of} .editor=${this.editor} .source=${this.source}></gpustrata-stack>
       ${
         of.forward
           ? html`<h3>Forward pass</h3>
@@ -231,6 +231,6 @@ export class DetailsView extends LitElement {
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-details': DetailsView;
+    'gpustrata-details': DetailsView;
   }
 }

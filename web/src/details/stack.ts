@@ -13,7 +13,7 @@ import { symbols } from '../controls/symbols.ts';
 
 const foldFrom = 4; // library frames in a row that fold into one line
 
-@customElement('memstrata-stack')
+@customElement('gpustrata-stack')
 export class StackView extends LitElement {
   @property({ attribute: false }) of!: Described;
   @property({ attribute: false }) editor: EditorChoice = noEditor;
@@ -116,7 +116,7 @@ export class StackView extends LitElement {
                         data-editor
                         >${where}</a
                       >`
-                }<memstrata-copy label="Copy ${place}" .text=${() => place}></memstrata-copy
+                }<gpustrata-copy label="Copy ${place}" .text=${() => place}></gpustrata-copy
               ></span>`
             : ''
         }
@@ -197,17 +197,17 @@ export class StackView extends LitElement {
       .own .file {
         color: var(--text);
       }
-      .call memstrata-copy {
+      .call gpustrata-copy {
         flex: none;
         margin-left: 2px;
         opacity: 0;
       }
-      .call:hover memstrata-copy,
-      .call memstrata-copy:focus-within {
+      .call:hover gpustrata-copy,
+      .call gpustrata-copy:focus-within {
         opacity: 1;
       }
       @media (hover: none) {
-        .call memstrata-copy {
+        .call gpustrata-copy {
           opacity: 1;
         }
       }
@@ -283,6 +283,6 @@ export class StackView extends LitElement {
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-stack': StackView;
+    'gpustrata-stack': StackView;
   }
 }

@@ -9,11 +9,11 @@ import type { DialogView } from '../controls/dialog.ts';
 import { base, facts } from '../controls/styles.ts';
 
 /** Tells `closed`. */
-@customElement('memstrata-about')
+@customElement('gpustrata-about')
 export class AboutView extends LitElement {
   @property({ attribute: false }) file!: OpenFile;
   @property({ attribute: false }) view: OpenFile['view'];
-  @query('memstrata-dialog') private dialog!: DialogView;
+  @query('gpustrata-dialog') private dialog!: DialogView;
 
   get isOpen(): boolean {
     return this.dialog?.isOpen ?? false;
@@ -29,11 +29,11 @@ export class AboutView extends LitElement {
   protected override render(): TemplateResult {
     const { file } = this;
     const settings = settingLines(file.view?.info.settings);
-    return html`<memstrata-dialog
+    return html`<gpustrata-dialog
       heading="About this file"
       width="640"
       @closed=${() => this.dispatchEvent(new CustomEvent('closed'))}>
-      <memstrata-copy wide label="Copy all" .text=${() => aboutText(file)}></memstrata-copy>
+      <gpustrata-copy wide label="Copy all" .text=${() => aboutText(file)}></gpustrata-copy>
       <dl>
         ${factsOfFile(file).map(
           ({ label, value, more }) =>
@@ -61,7 +61,7 @@ export class AboutView extends LitElement {
               ${file.diagnostics.map(({ text, count }) => html`<li>${text} <span class="more">×${count}</span></li>`)}
             </ul>`
       }
-    </memstrata-dialog>`;
+    </gpustrata-dialog>`;
   }
 
   static override styles = [

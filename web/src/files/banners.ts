@@ -6,7 +6,7 @@ import type { Diagnostic, EngineError } from '../../engine/index.ts';
 import { base } from '../controls/styles.ts';
 
 /** Tells `reopen` and `notes`. */
-@customElement('memstrata-banners')
+@customElement('gpustrata-banners')
 export class BannersView extends LitElement {
   @property({ attribute: false }) died: EngineError | undefined;
   @property({ attribute: false }) diagnostics: readonly Diagnostic[] = [];
@@ -100,5 +100,5 @@ const nextTime: Record<string, string> = {
 function deathText({ code, message }: EngineError): string {
   return code === 'out_of_memory'
     ? `The browser gives this page no more memory (${message}).`
-    : `This is a defect of memstrata, not of your file (${message}).`;
+    : `This is a defect of gpustrata, not of your file (${message}).`;
 }

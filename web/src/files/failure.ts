@@ -13,7 +13,7 @@ interface Words {
 }
 
 const recordAgain =
-  'memstrata reads the pickle files of torch.cuda.memory._dump_snapshot(), of any version of PyTorch.';
+  'gpustrata reads the pickle files of torch.cuda.memory._dump_snapshot(), of any version of PyTorch.';
 
 function wordsFor(code: string): Words {
   switch (code) {
@@ -44,12 +44,12 @@ function wordsFor(code: string): Words {
     default:
       return {
         title: 'The reader stopped',
-        next: 'This is a defect of memstrata, not of your file. The page goes on working; other files can be opened.',
+        next: 'This is a defect of gpustrata, not of your file. The page goes on working; other files can be opened.',
       };
   }
 }
 
-@customElement('memstrata-failure')
+@customElement('gpustrata-failure')
 export class FailureView extends LitElement {
   @property() name = '';
   @property({ attribute: false }) error!: EngineError;
@@ -67,7 +67,7 @@ export class FailureView extends LitElement {
         ${error.offset >= 0 ? html`<p class="where" data-offset=${error.offset}>Found at ${formatOffset(error.offset)}${error.inside ? ` of ${error.inside}` : ''}.</p>` : ''}
         <p class="next">${next}</p>
         <div class="choices">
-          <memstrata-file-button primary label="Choose another file…"></memstrata-file-button>
+          <gpustrata-file-button primary label="Choose another file…"></gpustrata-file-button>
           <button
             class="button"
             data-action="back"

@@ -28,7 +28,7 @@ export function askForFiles(receive: (chosen: ChosenFiles) => void): void {
 }
 
 /** Tells `files` with what was chosen; the event bubbles out of every shadow root. */
-@customElement('memstrata-file-button')
+@customElement('gpustrata-file-button')
 export class FileButton extends LitElement {
   @property() label = 'Choose files…';
   @property({ type: Boolean }) primary = false;

@@ -7,7 +7,7 @@ import './file_button.ts';
 import { base } from '../controls/styles.ts';
 
 /** Tells `forget`. */
-@customElement('memstrata-link-note')
+@customElement('gpustrata-link-note')
 export class LinkNote extends LitElement {
   @property({ attribute: false }) wanted: Shown | undefined;
   /** Of the file that is open. */
@@ -37,7 +37,7 @@ export class LinkNote extends LitElement {
                   and filter are the link's, the place is not.`
         }
       </p>
-      <memstrata-file-button label="Choose the file…"></memstrata-file-button>
+      <gpustrata-file-button label="Choose the file…"></gpustrata-file-button>
       <button class="button quiet" @click=${() => this.dispatchEvent(new CustomEvent('forget'))}>
         Forget the link
       </button>

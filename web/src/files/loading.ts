@@ -11,7 +11,7 @@ const phases: Record<Phase, string> = {
   finishing: 'Putting the tables in order',
 };
 
-@customElement('memstrata-loading')
+@customElement('gpustrata-loading')
 export class LoadingView extends LitElement {
   @property({ attribute: false }) loading!: Loading;
 

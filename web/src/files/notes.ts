@@ -10,10 +10,10 @@ import { base } from '../controls/styles.ts';
 const severities: Record<Severity, string> = { error: 'Lost', warning: 'Repaired', info: 'Note' };
 const order: readonly Severity[] = ['error', 'warning', 'info'];
 
-@customElement('memstrata-notes')
+@customElement('gpustrata-notes')
 export class NotesView extends LitElement {
   @property({ attribute: false }) diagnostics: readonly Diagnostic[] = [];
-  @query('memstrata-dialog') private dialog!: DialogView;
+  @query('gpustrata-dialog') private dialog!: DialogView;
 
   open(): void {
     this.dialog.open();
@@ -22,7 +22,7 @@ export class NotesView extends LitElement {
   protected override render(): TemplateResult {
     const sorted = order.flatMap((severity) => this.diagnostics.filter((one) => one.severity === severity));
     return html`
-      <memstrata-dialog heading="What the reader noticed">
+      <gpustrata-dialog heading="What the reader noticed">
         <ul>
           ${sorted.map(
             ({ severity, name, count, first_offset, first_in, text }) =>
@@ -43,7 +43,7 @@ export class NotesView extends LitElement {
               </li>`,
           )}
         </ul>
-      </memstrata-dialog>
+      </gpustrata-dialog>
     `;
   }
 

@@ -161,7 +161,7 @@ export function chosenFrom(found: readonly Found[], folder: boolean, name = 'fol
   if (wanted.length === 0) return refused('There is no file in this folder.');
   if (wanted.length > mostFiles)
     return refused(
-      `There are ${wanted.length} files; at most ${mostFiles} are opened at once. Of more ranks memstrata fleet makes one file.`,
+      `There are ${wanted.length} files; at most ${mostFiles} are opened at once. Of more ranks gpustrata fleet makes one file.`,
     );
   // rank2 before rank10.
   if (folder) wanted.sort((a, b) => a.file.name.localeCompare(b.file.name, 'en', { numeric: true }));
@@ -197,9 +197,9 @@ async function filesOf(
 
 /** From here on the clock runs until the first picture. */
 export function markPicked(): void {
-  performance.clearMarks('memstrata:picked');
-  performance.clearMarks('memstrata:first-picture');
-  performance.mark('memstrata:picked');
+  performance.clearMarks('gpustrata:picked');
+  performance.clearMarks('gpustrata:first-picture');
+  performance.mark('gpustrata:picked');
 }
 
 /**

@@ -8,7 +8,7 @@ import { base } from '../controls/styles.ts';
 import { symbols } from '../controls/symbols.ts';
 
 /** Tells `show` and `close` with the index of a bar. */
-@customElement('memstrata-peak-row')
+@customElement('gpustrata-peak-row')
 export class PeakRowView extends LitElement {
   @property({ attribute: false }) bars: readonly Bar[] = [];
   /** What a bar stands for; in the plural with an s. */

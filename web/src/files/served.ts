@@ -1,4 +1,4 @@
-// Files of a server (`memstrata serve`): a list, the highest peak first, and the way to those of this computer; the same as
+// Files of a server (`gpustrata serve`): a list, the highest peak first, and the way to those of this computer; the same as
 // a sheet over the page.
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
@@ -13,7 +13,7 @@ const askAgainMs = 1000; // while peaks are being found out
 const mostRows = 500;
 
 /** Tells `choose` with the name of a file. */
-@customElement('memstrata-served')
+@customElement('gpustrata-served')
 export class ServedView extends LitElement {
   /** Of the server, see `Served`. */
   @property() address = '';
@@ -56,7 +56,7 @@ export class ServedView extends LitElement {
       ${files.length > mostRows ? html`<p class="dim">… ${formatCount(files.length - mostRows)} more: look for a part of their name.</p>` : nothing}
       <p class="own">
         A file of this computer is read by this page itself, nothing is uploaded: drop it here, or
-        <memstrata-file-button label="choose files…"></memstrata-file-button>
+        <gpustrata-file-button label="choose files…"></gpustrata-file-button>
       </p>
     `;
   }
@@ -225,7 +225,7 @@ export class ServedView extends LitElement {
 }
 
 /** Before a file is open. */
-@customElement('memstrata-served-start')
+@customElement('gpustrata-served-start')
 export class ServedStart extends LitElement {
   @property() address = '';
 
@@ -235,7 +235,7 @@ export class ServedStart extends LitElement {
       <p class="lead">
         This page runs over a server: files are read where they lie, and only what is drawn comes here.
       </p>
-      <memstrata-served .address=${this.address}></memstrata-served>
+      <gpustrata-served .address=${this.address}></gpustrata-served>
     </div>`;
   }
 
@@ -272,11 +272,11 @@ export class ServedStart extends LitElement {
   ];
 }
 
-@customElement('memstrata-served-sheet')
+@customElement('gpustrata-served-sheet')
 export class ServedSheet extends LitElement {
   @property() address = '';
   @state() private shown = false;
-  @query('memstrata-dialog') private dialog!: DialogView;
+  @query('gpustrata-dialog') private dialog!: DialogView;
 
   open(): void {
     this.shown = true;
@@ -284,13 +284,13 @@ export class ServedSheet extends LitElement {
   }
 
   protected override render(): TemplateResult {
-    return html`<memstrata-dialog
+    return html`<gpustrata-dialog
       heading="Files on the server"
       width="860"
       @choose=${() => this.dialog.close()}
       @files=${() => this.dialog.close()}
       @closed=${() => (this.shown = false)}>
-      ${this.shown ? html`<memstrata-served .address=${this.address}></memstrata-served>` : nothing}
-    </memstrata-dialog>`;
+      ${this.shown ? html`<gpustrata-served .address=${this.address}></gpustrata-served>` : nothing}
+    </gpustrata-dialog>`;
   }
 }

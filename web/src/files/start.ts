@@ -14,7 +14,7 @@ torch.cuda.memory._dump_snapshot("snapshot.pickle")
 torch.cuda.memory._record_memory_history(enabled=None)
 `;
 
-@customElement('memstrata-start')
+@customElement('gpustrata-start')
 export class StartView extends LitElement {
   @property({ type: Boolean }) samples = false;
 
@@ -29,8 +29,8 @@ export class StartView extends LitElement {
         <div class="zone">
           <p class="drop">Drop snapshots, or a folder of them, anywhere on this page</p>
           <div class="choices">
-            <memstrata-file-button primary label="Choose files…"></memstrata-file-button>
-            <memstrata-file-button folder label="Choose a folder…"></memstrata-file-button>
+            <gpustrata-file-button primary label="Choose files…"></gpustrata-file-button>
+            <gpustrata-file-button folder label="Choose a folder…"></gpustrata-file-button>
             ${
               !this.samples
                 ? ''
@@ -48,7 +48,7 @@ export class StartView extends LitElement {
         <section aria-labelledby="record">
           <div class="heading">
             <h2 id="record">Record a snapshot</h2>
-            <memstrata-copy wide label="Copy" .text=${() => recipe}></memstrata-copy>
+            <gpustrata-copy wide label="Copy" .text=${() => recipe}></gpustrata-copy>
           </div>
           <pre
             tabindex="0"

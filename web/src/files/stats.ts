@@ -9,7 +9,7 @@ import { base } from '../controls/styles.ts';
 
 const mostOoms = 1000; // the engine lists no more
 
-@customElement('memstrata-stats')
+@customElement('gpustrata-stats')
 export class StatsView extends LitElement {
   @property({ attribute: false }) info!: ViewInfo;
   @property({ attribute: false }) diagnostics: readonly Diagnostic[] = [];

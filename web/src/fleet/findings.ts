@@ -6,7 +6,7 @@ import type { FleetFinding } from '../../engine/index.ts';
 import { base } from '../controls/styles.ts';
 
 /** Tells `light` with the number of a finding. */
-@customElement('memstrata-fleet-findings')
+@customElement('gpustrata-fleet-findings')
 export class FleetFindings extends LitElement {
   @property({ attribute: false }) findings: readonly FleetFinding[] = [];
   /** The number of the one that is lit; -1 = none. */
@@ -134,6 +134,6 @@ export class FleetFindings extends LitElement {
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-fleet-findings': FleetFindings;
+    'gpustrata-fleet-findings': FleetFindings;
   }
 }

@@ -45,7 +45,7 @@ function kept(answer: FleetAnswer): FleetAnswer {
 /**
  * Tells `fleet-choice` with what is chosen anew. Its slot `choose` has buttons that choose files; `retry` when there are more.
  */
-@customElement('memstrata-fleet')
+@customElement('gpustrata-fleet')
 export class FleetView extends LitElement {
   @property({ attribute: false }) engine!: Engine;
   @property() theme: Theme = 'light';
@@ -177,12 +177,12 @@ export class FleetView extends LitElement {
 
   private findings({ fleet }: FleetFacts): TemplateResult {
     const { lit } = this.choice;
-    return html`<memstrata-fleet-findings
+    return html`<gpustrata-fleet-findings
       role="region"
       aria-label="Findings"
       .findings=${fleet.findings}
       .lit=${lit?.of === 'finding' ? lit.at : -1}
-      @light=${(event: CustomEvent<number>) => this.light({ of: 'finding', at: event.detail })}></memstrata-fleet-findings>`;
+      @light=${(event: CustomEvent<number>) => this.light({ of: 'finding', at: event.detail })}></gpustrata-fleet-findings>`;
   }
 
   private picture(facts: FleetFacts, ordered: Ordered): TemplateResult {
@@ -194,7 +194,7 @@ export class FleetView extends LitElement {
       ${this.choices(facts)}
       ${
         has && ordered.rows.length > 0
-          ? html`<memstrata-heat-map
+          ? html`<gpustrata-heat-map
               .facts=${facts}
               .ordered=${ordered}
               .curve=${choice.curve}
@@ -203,7 +203,7 @@ export class FleetView extends LitElement {
               .row=${choice.row}
               .theme=${this.theme}
               @row=${(event: CustomEvent<number>) => this.choose({ row: event.detail })}
-              @open-row=${(event: CustomEvent<number>) => void this.open(event.detail)}></memstrata-heat-map>`
+              @open-row=${(event: CustomEvent<number>) => void this.open(event.detail)}></gpustrata-heat-map>`
           : html`<p class="dim">
               ${has ? 'No rank has this text.' : `The file does not tell what was ${choice.curve} over time.`}
             </p>`
@@ -278,7 +278,7 @@ export class FleetView extends LitElement {
       tabindex="-1"
       data-missing=${rank.file}>
       <p><b>${rankName(facts, rank.row)}</b> was recorded in <code>${rank.file}</code>. ${why}</p>
-      <memstrata-copy wide label="Copy its name" .text=${() => rank.file}></memstrata-copy>
+      <gpustrata-copy wide label="Copy its name" .text=${() => rank.file}></gpustrata-copy>
       <slot name="choose"></slot>
       <button class="button small quiet" @click=${() => (this.missing = undefined)}>Not now</button>
     </div>`;
@@ -293,11 +293,11 @@ export class FleetView extends LitElement {
     ];
     return html`<section aria-label="Tables">
       <div class="under">
-        <memstrata-tabs
+        <gpustrata-tabs
           label="Tables"
           .tabs=${tabs}
           .open=${choice.table}
-          @open=${(event: CustomEvent<FleetTable>) => this.choose({ table: event.detail })}></memstrata-tabs>
+          @open=${(event: CustomEvent<FleetTable>) => this.choose({ table: event.detail })}></gpustrata-tabs>
         ${choice.table === 'ranks' ? this.rankTools(facts, ordered) : nothing}
       </div>
       <div role="tabpanel" aria-label=${tabs.find(({ id }) => id === choice.table)?.name ?? ''}>
@@ -321,7 +321,7 @@ export class FleetView extends LitElement {
         aria-label="Only ranks with this text"
         .value=${this.choice.find}
         @input=${(event: Event) => this.choose({ find: (event.target as HTMLInputElement).value })} />
-      <memstrata-copy wide label="Copy as CSV" .text=${() => facts.csv(rows)}></memstrata-copy>
+      <gpustrata-copy wide label="Copy as CSV" .text=${() => facts.csv(rows)}></gpustrata-copy>
       <button
         class="button small quiet"
         data-action="save-csv"
@@ -333,7 +333,7 @@ export class FleetView extends LitElement {
 
   private ranks(facts: FleetFacts, ordered: Ordered): TemplateResult {
     const { choice } = this;
-    return html`<memstrata-rank-table
+    return html`<gpustrata-rank-table
         .facts=${facts}
         .ordered=${ordered}
         .lit=${facts.lit(choice)}
@@ -342,7 +342,7 @@ export class FleetView extends LitElement {
         .row=${choice.row}
         @sort=${(event: CustomEvent<string>) => this.sortBy(event.detail)}
         @row=${(event: CustomEvent<number>) => this.choose({ row: event.detail })}
-        @open-row=${(event: CustomEvent<number>) => void this.open(event.detail)}></memstrata-rank-table>
+        @open-row=${(event: CustomEvent<number>) => void this.open(event.detail)}></gpustrata-rank-table>
       <p class="dim">
         ≠ unlike the other ranks of its run: six times as far from their median as usual, or what nine in ten
         do not have.
@@ -354,6 +354,6 @@ export class FleetView extends LitElement {
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-fleet': FleetView;
+    'gpustrata-fleet': FleetView;
   }
 }

@@ -32,7 +32,7 @@ interface Pointed {
 }
 
 /** Tells `row` (chosen) and `open-row` with the number of a row. */
-@customElement('memstrata-heat-map')
+@customElement('gpustrata-heat-map')
 export class HeatMapView extends LitElement {
   @property({ attribute: false }) facts!: FleetFacts;
   @property({ attribute: false }) ordered!: Ordered;
@@ -385,6 +385,6 @@ function legend(theme: Theme): string {
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-heat-map': HeatMapView;
+    'gpustrata-heat-map': HeatMapView;
   }
 }

@@ -13,7 +13,7 @@ const rowHeight = 26;
 const headRows = 2; // names, medians
 
 /** Tells `sort` with the name of a column, `row` (chosen) and `open-row` with the number of a row. */
-@customElement('memstrata-rank-table')
+@customElement('gpustrata-rank-table')
 export class RankTable extends LitElement {
   @property({ attribute: false }) facts!: FleetFacts;
   @property({ attribute: false }) ordered!: Ordered;
@@ -358,6 +358,6 @@ const classOf = ({ unit }: FleetColumn): string =>
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-rank-table': RankTable;
+    'gpustrata-rank-table': RankTable;
   }
 }

@@ -93,7 +93,7 @@ export const fleetStyles = css`
     margin-bottom: 6px;
     border-bottom: 1px solid var(--line);
   }
-  .under memstrata-tabs {
+  .under gpustrata-tabs {
     height: 34px;
   }
   .under .end {

@@ -33,7 +33,7 @@ export function groupsTable(facts: FleetFacts, { lit }: FleetChoice, light: Ligh
   const { groups } = facts.fleet;
   if (groups.length === 0)
     return html`<p class="dim">
-      No groups are known. <code>memstrata fleet --groups FILE</code> takes them: tensor parallel, pipeline
+      No groups are known. <code>gpustrata fleet --groups FILE</code> takes them: tensor parallel, pipeline
       stages, data parallel.
     </p>`;
   return html`<div class="scroller" tabindex="0" role="region" aria-label="Groups of ranks">

@@ -1,4 +1,4 @@
-// What a server (`memstrata serve`) says that it serves: engine/answers/served.h.
+// What a server (`gpustrata serve`) says that it serves: engine/answers/served.h.
 import type { Bytes, Microseconds } from '../base/units.ts';
 import type { Chosen } from './open_files.ts';
 
@@ -25,7 +25,7 @@ export async function servedFiles(address: string): Promise<ServedList> {
   try {
     response = await fetch(`${address}files`);
   } catch {
-    throw new Error('The server does not answer. Start `memstrata serve` again, or the tunnel to it.');
+    throw new Error('The server does not answer. Start `gpustrata serve` again, or the tunnel to it.');
   }
   if (!response.ok) throw new Error(await response.text());
   return (await response.json()) as ServedList;

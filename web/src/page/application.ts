@@ -2,7 +2,7 @@
 import { isOneFile } from '../../engine/assets.ts';
 import { markPicked } from '../files/open_file.ts';
 import type { ViewerChange } from '../viewer/application.ts';
-import { MemstrataViewer } from '../viewer/viewer.ts';
+import { GpustrataViewer } from '../viewer/viewer.ts';
 import { openServed, serverOfPage } from './server.ts';
 import { AddressBar } from './address_bar.ts';
 import { takeEmbeddedSnapshot } from './embedded_snapshot.ts';
@@ -10,10 +10,10 @@ import { filesOfAddress } from './files_of_address.ts';
 import type { Rehearsal } from './rehearsal.ts';
 import { storedSettings } from './stored_settings.ts';
 
-customElements.define('memstrata-viewer', MemstrataViewer);
+customElements.define('gpustrata-viewer', GpustrataViewer);
 
-export function startApplication(): MemstrataViewer {
-  const viewer = new MemstrataViewer();
+export function startApplication(): GpustrataViewer {
+  const viewer = new GpustrataViewer();
   const server = serverOfPage();
   viewer.application = {
     events: document,
@@ -25,13 +25,13 @@ export function startApplication(): MemstrataViewer {
   let rehearsal: Rehearsal | undefined;
   let isEmpty = true;
   viewer.addEventListener('first-picture', () => {
-    if (performance.getEntriesByName('memstrata:first-picture').length === 0)
-      performance.mark('memstrata:first-picture');
+    if (performance.getEntriesByName('gpustrata:first-picture').length === 0)
+      performance.mark('gpustrata:first-picture');
   });
   viewer.addEventListener('viewer-change', ({ detail }: CustomEvent<ViewerChange>) => {
     isEmpty = detail.state === 'empty';
     if (!isEmpty) rehearsal?.stop();
-    document.title = detail.file === undefined ? 'memstrata' : `${detail.file} · memstrata`;
+    document.title = detail.file === undefined ? 'gpustrata' : `${detail.file} · gpustrata`;
     document.documentElement.style.colorScheme = detail.theme;
   });
   document.body.prepend(viewer);
@@ -48,7 +48,7 @@ export function startApplication(): MemstrataViewer {
     // Its code comes after the page's.
     import('./rehearsal.ts').then(
       ({ Rehearsal }) => {
-        if (isEmpty) rehearsal = new Rehearsal(viewer.renderRoot, new MemstrataViewer(), application);
+        if (isEmpty) rehearsal = new Rehearsal(viewer.renderRoot, new GpustrataViewer(), application);
       },
       () => undefined, // then the first file is the first picture
     );

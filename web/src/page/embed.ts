@@ -1,23 +1,23 @@
 // embed.html: the viewer in a frame of somebody else's page, driven by messages. Refused by default: only origins that
-// the page names in `<meta name="memstrata-parents">` are heard, nobody else gets an answer or learns anything.
+// the page names in `<meta name="gpustrata-parents">` are heard, nobody else gets an answer or learns anything.
 //
-//   to the frame     { memstrata: 1, id, do: 'hello' }
-//                    { memstrata: 1, id, do: 'open', file: Blob, name? }  or  { ..., url: 'address', name? }
-//                    { memstrata: 1, id, do: 'select', what }             a Choice of viewer/element_types.ts
-//                    { memstrata: 1, id, do: 'getState' }, { ..., do: 'setState', state }, { ..., do: 'theme', theme }
-//   back             { memstrata: 1, id, answer }  or  { memstrata: 1, id, error: { code, message, offset } }
-//   after a `hello`  { memstrata: 1, event, detail }                      load, error, select, viewchange
+//   to the frame     { gpustrata: 1, id, do: 'hello' }
+//                    { gpustrata: 1, id, do: 'open', file: Blob, name? }  or  { ..., url: 'address', name? }
+//                    { gpustrata: 1, id, do: 'select', what }             a Choice of viewer/element_types.ts
+//                    { gpustrata: 1, id, do: 'getState' }, { ..., do: 'setState', state }, { ..., do: 'theme', theme }
+//   back             { gpustrata: 1, id, answer }  or  { gpustrata: 1, id, error: { code, message, offset } }
+//   after a `hello`  { gpustrata: 1, event, detail }                      load, error, select, viewchange
 import type { Choice, ViewerElement, ViewerEvents } from '../viewer/element_types.ts';
 
 const protocol = 1;
 const events = ['load', 'error', 'select', 'viewchange'] as const satisfies readonly (keyof ViewerEvents)[];
 
 const parents = new Set(
-  (document.querySelector<HTMLMetaElement>('meta[name=memstrata-parents]')?.content ?? '')
+  (document.querySelector<HTMLMetaElement>('meta[name=gpustrata-parents]')?.content ?? '')
     .split(/\s+/)
     .filter((origin) => origin !== ''),
 );
-const viewer = document.querySelector<HTMLElement>('memstrata-viewer') as ViewerElement;
+const viewer = document.querySelector<HTMLElement>('gpustrata-viewer') as ViewerElement;
 
 /** What may be asked; whatever is missing or of another kind is refused in words. */
 const asked: Record<string, (message: Record<string, unknown>) => unknown> = {
@@ -62,17 +62,17 @@ let stopTelling = (): void => undefined;
 
 addEventListener('message', (message: MessageEvent<unknown>) => {
   const data = message.data as Record<string, unknown> | null;
-  if (typeof data !== 'object' || data?.['memstrata'] !== protocol) return;
+  if (typeof data !== 'object' || data?.['gpustrata'] !== protocol) return;
   if (message.source !== window.parent || window.parent === window || !parents.has(message.origin)) {
     if (!warned)
       console.warn(
-        `memstrata: messages from ${message.origin} are refused, see "Put it into your own page".`,
+        `gpustrata: messages from ${message.origin} are refused, see "Put it into your own page".`,
       );
     warned = true;
     return;
   }
   const reply = (rest: object): void =>
-    window.parent.postMessage({ memstrata: protocol, ...rest }, message.origin);
+    window.parent.postMessage({ gpustrata: protocol, ...rest }, message.origin);
   const { id } = data;
   const act = Object.hasOwn(asked, String(data['do'])) ? asked[String(data['do'])] : undefined;
   void (async () => {

@@ -1,9 +1,9 @@
-// The snapshot inside of a page that `memstrata html` wrote (engine/cli/html_command.cpp): base64 in a script element of a
+// The snapshot inside of a page that `gpustrata html` wrote (engine/cli/html_command.cpp): base64 in a script element of a
 // type that no browser runs, and behind it what tells the file from others, before it was packed.
 
 /** As a file, once: the page gives the text's memory back. Undefined in every other page. */
 export function takeEmbeddedSnapshot(): { name: string; source: { file: File }; hash?: string } | undefined {
-  const element = document.getElementById('memstrata-snapshot');
+  const element = document.getElementById('gpustrata-snapshot');
   if (!element) return undefined;
   const text = element.textContent ?? '';
   element.remove();
@@ -14,6 +14,6 @@ export function takeEmbeddedSnapshot(): { name: string; source: { file: File }; 
     parts.push(Uint8Array.from(atob(text.slice(at, at + lettersAtOnce)), (char) => char.charCodeAt(0)));
   }
   const name = element.dataset['name'] ?? 'snapshot';
-  const { hash } = document.getElementById('memstrata-snapshot-hash')?.dataset ?? {};
+  const { hash } = document.getElementById('gpustrata-snapshot-hash')?.dataset ?? {};
   return { name, source: { file: new File(parts, name) }, ...(hash && { hash }) };
 }

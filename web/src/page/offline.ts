@@ -1,13 +1,13 @@
 // offline.js, of the site only: keeps the page for when there is no network, and takes files that the system hands to the
 // installed page. Loaded after the page; nothing of it is needed for a first picture.
-import type { MemstrataViewer } from '../viewer/viewer.ts';
+import type { GpustrataViewer } from '../viewer/viewer.ts';
 
 /** Of browsers that let installed pages handle files. */
 interface LaunchQueue {
   setConsumer(consumer: (launched: { files: readonly FileSystemFileHandle[] }) => void): void;
 }
 
-const viewer = document.querySelector<MemstrataViewer>('memstrata-viewer');
+const viewer = document.querySelector<GpustrataViewer>('gpustrata-viewer');
 
 function open(files: readonly File[]): void {
   viewer?.receive({ files: files.map((file) => ({ name: file.name, source: { file } })) });
@@ -20,7 +20,7 @@ launchQueue?.setConsumer(({ files }) => {
 
 /** Files that were shared with the page wait in a cache (site/service_worker.js) until they are opened. */
 async function openShared(): Promise<void> {
-  const cache = await caches.open(`memstrata shared ${new URL('.', document.baseURI).pathname}`);
+  const cache = await caches.open(`gpustrata shared ${new URL('.', document.baseURI).pathname}`);
   const files: File[] = [];
   for (const request of await cache.keys()) {
     const response = await cache.match(request);

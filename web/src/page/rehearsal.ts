@@ -3,7 +3,7 @@
 // one is first shown. So a viewer that nobody sees opens a made-up recording and draws it, while no file is open. It has
 // the size of the one that is seen, which so knows where its plot will lie.
 import type { Application, ViewerChange } from '../viewer/application.ts';
-import type { MemstrataViewer } from '../viewer/viewer.ts';
+import type { GpustrataViewer } from '../viewer/viewer.ts';
 import { madeUpRecording } from './made_up_recording.ts';
 
 const rounds = 12_000; // 24,000 events, 6 MB: enough for the browser to compile what reads them well
@@ -16,7 +16,7 @@ export class Rehearsal {
   constructor(
     private readonly host: Node,
     /** Another one. */
-    private readonly viewer: MemstrataViewer,
+    private readonly viewer: GpustrataViewer,
     { address, settings, site }: Application,
   ) {
     // It hears no key, has no address and keeps nothing.
@@ -65,6 +65,6 @@ export class Rehearsal {
     const { pool } = this.viewer.files;
     this.stop();
     pool.warmUp(2);
-    performance.mark('memstrata:rehearsed');
+    performance.mark('gpustrata:rehearsed');
   }
 }

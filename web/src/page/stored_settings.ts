@@ -1,7 +1,7 @@
 // What is remembered on this computer between visits.
 import { settingsFrom, type Settings, type SettingsStore } from '../model/settings.ts';
 
-const key = 'memstrata';
+const key = 'gpustrata';
 
 export const storedSettings: SettingsStore = {
   load(): Settings {

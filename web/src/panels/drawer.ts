@@ -10,13 +10,13 @@ import type { PanelSlot } from './panel_slot.ts';
 import { panelOf } from './registry.ts';
 
 /** Tells `open-panel` with the id of a panel, or undefined to close. */
-@customElement('memstrata-drawer')
+@customElement('gpustrata-drawer')
 export class DrawerView extends LitElement {
   @property({ attribute: false }) tabs: readonly Tab[] = [];
   @property({ attribute: false }) open: string | undefined;
   @property({ attribute: false }) page!: PanelPage;
   @property({ type: Number }) round = 0;
-  @query('memstrata-panel') private slotted!: PanelSlot | null;
+  @query('gpustrata-panel') private slotted!: PanelSlot | null;
 
   /** Its keys work at once. */
   async focusPanel(): Promise<void> {
@@ -27,22 +27,22 @@ export class DrawerView extends LitElement {
   protected override render(): TemplateResult {
     const { open } = this;
     return html`
-      <memstrata-tabs
+      <gpustrata-tabs
         label="Answers"
         closable
         .tabs=${this.tabs}
         .open=${open}
         @near=${(event: CustomEvent<string>) => prepare(event.detail, this.page)}
-        @open=${(event: CustomEvent<string | null>) => this.dispatchEvent(new CustomEvent('open-panel', { detail: event.detail ?? undefined }))}></memstrata-tabs>
+        @open=${(event: CustomEvent<string | null>) => this.dispatchEvent(new CustomEvent('open-panel', { detail: event.detail ?? undefined }))}></gpustrata-tabs>
       ${
         open === undefined
           ? nothing
-          : html`<memstrata-panel
+          : html`<gpustrata-panel
               role="tabpanel"
               aria-label=${panelOf(open)?.name ?? ''}
               .of=${open}
               .page=${this.page}
-              .round=${this.round}></memstrata-panel>`
+              .round=${this.round}></gpustrata-panel>`
       }
     `;
   }
@@ -57,20 +57,20 @@ export class DrawerView extends LitElement {
         min-height: 0;
         background: var(--surface);
       }
-      memstrata-tabs {
+      gpustrata-tabs {
         height: 32px;
         padding: 0 8px;
         border-top: 1px solid var(--line);
         background: var(--bg);
       }
-      memstrata-panel {
+      gpustrata-panel {
         flex: 1;
       }
       @media print {
         :host {
           display: block;
         }
-        memstrata-tabs {
+        gpustrata-tabs {
           display: none;
         }
       }
@@ -87,6 +87,6 @@ export function prepare(id: string, { view }: PanelPage): void {
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-drawer': DrawerView;
+    'gpustrata-drawer': DrawerView;
   }
 }

@@ -14,7 +14,7 @@ async function load(id: string): Promise<LoadedPanel | undefined> {
   return module?.panel;
 }
 
-@customElement('memstrata-panel')
+@customElement('gpustrata-panel')
 export class PanelSlot extends LitElement {
   /** Of the registry. */
   @property({ attribute: false }) of = '';
@@ -104,6 +104,6 @@ export async function loadAll(): Promise<void> {
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-panel': PanelSlot;
+    'gpustrata-panel': PanelSlot;
   }
 }

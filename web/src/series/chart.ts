@@ -42,7 +42,7 @@ interface Picture {
 const keyStep = 1.5;
 
 /** Tells `stretch` (a Stretch) and `cursor` (a Cursor, or null). */
-@customElement('memstrata-chart')
+@customElement('gpustrata-chart')
 export class ChartView extends LitElement {
   @property({ attribute: false }) engine!: Engine;
   @property({ attribute: false }) of!: SeriesPart;
@@ -383,6 +383,6 @@ export class ChartView extends LitElement {
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-chart': ChartView;
+    'gpustrata-chart': ChartView;
   }
 }

@@ -14,7 +14,7 @@ const mostCalls = 500; // listed
 const bytesOf = (bytes: Bytes | null): TemplateResult =>
   bytes === null ? html`–` : html`<span title=${formatExactBytes(bytes)}>${formatBytes(bytes)}</span>`;
 
-@customElement('memstrata-functions')
+@customElement('gpustrata-functions')
 export class FunctionsView extends LitElement {
   @property({ attribute: false }) engine!: Engine;
   @property({ attribute: false }) of!: SeriesPart;
@@ -56,7 +56,7 @@ export class FunctionsView extends LitElement {
       ${findings.map(
         ({ name, by, severity, text }) =>
           html`<div class="finding" data-finding=${name} data-by=${by}>
-            <span class="by">${by === 'memstrata' ? 'memstrata' : 'gpumemprof'}</span>
+            <span class="by">${by === 'gpustrata' ? 'gpustrata' : 'gpumemprof'}</span>
             <span
               ><span class=${severity}
                 >${severity === 'info' ? '' : severity === 'error' ? 'Serious. ' : 'Look at it. '}</span
@@ -162,6 +162,6 @@ export class FunctionsView extends LitElement {
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-functions': FunctionsView;
+    'gpustrata-functions': FunctionsView;
   }
 }

@@ -15,7 +15,7 @@ const most = 1000;
 const signed = (bytes: Bytes): TemplateResult =>
   html`<span title=${formatExactBytes(bytes)}>${bytes > 0 ? '+' : ''}${formatBytes(bytes)}</span>`;
 
-@customElement('memstrata-operators')
+@customElement('gpustrata-operators')
 export class OperatorsView extends LitElement {
   @property({ attribute: false }) engine!: Engine;
   @property({ attribute: false }) of!: SeriesPart;
@@ -143,6 +143,6 @@ export class OperatorsView extends LitElement {
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-operators': OperatorsView;
+    'gpustrata-operators': OperatorsView;
   }
 }

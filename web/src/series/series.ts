@@ -30,7 +30,7 @@ import './operators.ts';
 import { whole, type Stretch } from './stretch.ts';
 import { seriesStyles } from './styles.ts';
 
-@customElement('memstrata-series')
+@customElement('gpustrata-series')
 export class SeriesView extends LitElement {
   @property({ attribute: false }) engine!: Engine;
   @property() theme: Theme = 'light';
@@ -120,8 +120,8 @@ export class SeriesView extends LitElement {
       ${charts.length === 0 ? html`<p class="dim">Nothing to draw: no point has a value.</p>` : nothing}
       ${part.curves_left_out > 0 ? html`<p class="dim">${formatCount(part.curves_left_out)} further series are not drawn.</p>` : nothing}
       ${part.timeline ? this.course(part, part.timeline.course) : nothing}
-      ${part.of === 'operators' ? html`<memstrata-operators .engine=${this.engine} .of=${part}></memstrata-operators>` : nothing}
-      ${part.of === 'counters' ? html`<memstrata-functions .engine=${this.engine} .of=${part}></memstrata-functions>` : nothing}
+      ${part.of === 'operators' ? html`<gpustrata-operators .engine=${this.engine} .of=${part}></gpustrata-operators>` : nothing}
+      ${part.of === 'counters' ? html`<gpustrata-functions .engine=${this.engine} .of=${part}></gpustrata-functions>` : nothing}
     </div>`;
   }
 
@@ -141,7 +141,7 @@ export class SeriesView extends LitElement {
       .join(': ');
     return html`<section .style=${`--chart-height: ${charts === 1 ? 340 : 220}px`}>
       ${device === null ? nothing : html`<h3>${nameOfDevice(device)}</h3>`}
-      <memstrata-chart
+      <gpustrata-chart
         data-chart=${chart}
         .engine=${this.engine}
         .of=${part}
@@ -154,7 +154,7 @@ export class SeriesView extends LitElement {
         .theme=${this.theme}
         .label=${label}
         @stretch=${({ detail }: CustomEvent<Stretch>) => (this.stretch = detail)}
-        @cursor=${({ detail }: CustomEvent<Cursor | null>) => this.point(detail ?? undefined)}></memstrata-chart>
+        @cursor=${({ detail }: CustomEvent<Cursor | null>) => this.point(detail ?? undefined)}></gpustrata-chart>
     </section>`;
   }
 
@@ -222,6 +222,6 @@ export class SeriesView extends LitElement {
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-series': SeriesView;
+    'gpustrata-series': SeriesView;
   }
 }

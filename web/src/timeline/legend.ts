@@ -8,7 +8,7 @@ import type { Kinds, Shares } from '../../engine/index.ts';
 import { base } from '../controls/styles.ts';
 
 /** Tells `light` with the kind that is to be lit alone, -1 = none. */
-@customElement('memstrata-legend')
+@customElement('gpustrata-legend')
 export class LegendView extends LitElement {
   @property({ attribute: false }) kinds: Kinds | undefined;
   @property({ attribute: false }) shares: Shares | undefined;
@@ -164,6 +164,6 @@ export class LegendView extends LitElement {
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-legend': LegendView;
+    'gpustrata-legend': LegendView;
   }
 }

@@ -19,7 +19,7 @@ export interface Stretch {
 }
 
 /** Tells `brush` with a Stretch. */
-@customElement('memstrata-minimap')
+@customElement('gpustrata-minimap')
 export class MinimapView extends LitElement {
   @property({ attribute: false }) picture: Picture | undefined;
   @property({ attribute: false }) bounds: Bounds = { extent: 1, fitTop: 1, top: 1 };

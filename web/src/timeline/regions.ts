@@ -20,7 +20,7 @@ import { tip, tipStyles } from '../controls/tip.ts';
 const mostLanes = { wide: 6, narrow: 3 } as const;
 
 /** Tells `choose` (fit it) and `reveal` (make it visible) with a PlacedRegion. */
-@customElement('memstrata-regions')
+@customElement('gpustrata-regions')
 export class RegionsView extends LitElement {
   @property({ attribute: false }) marks!: PlacedMarks;
   @property({ attribute: false }) theme: Theme = 'light';
@@ -234,6 +234,6 @@ export class RegionsView extends LitElement {
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-regions': RegionsView;
+    'gpustrata-regions': RegionsView;
   }
 }

@@ -184,19 +184,19 @@ export const timelineStyles = css`
   }
   /* What helps when there is room. */
   @container timeline (max-height: 420px) {
-    memstrata-counters {
+    gpustrata-counters {
       display: none;
     }
   }
   @container timeline (max-height: 400px) {
-    memstrata-regions,
-    memstrata-lanes {
+    gpustrata-regions,
+    gpustrata-lanes {
       display: none;
     }
   }
   @container timeline (max-height: 330px) {
-    memstrata-minimap,
-    memstrata-legend {
+    gpustrata-minimap,
+    gpustrata-legend {
       display: none;
     }
   }
@@ -215,7 +215,7 @@ export const timelineStyles = css`
     .colour,
     .readout,
     .overlay,
-    memstrata-minimap {
+    gpustrata-minimap {
       display: none;
     }
     .plot {

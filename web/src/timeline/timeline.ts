@@ -58,7 +58,7 @@ export const loadLanes = (): Promise<unknown> => import('./lanes/lanes.ts').catc
 /** Only where counters are open beside a recording. */
 export const loadCounters = (): Promise<unknown> => import('./beside/counters.ts').catch(() => undefined);
 
-@customElement('memstrata-timeline')
+@customElement('gpustrata-timeline')
 export class TimelineView extends LitElement {
   @property({ attribute: false }) device!: EngineView;
   @property({ attribute: false }) theme: Theme = 'light';
@@ -90,10 +90,10 @@ export class TimelineView extends LitElement {
   @query('.plot') private plot!: HTMLDivElement;
   @query('.base') private baseCanvas!: HTMLCanvasElement;
   @query('.overlay') private overlayCanvas!: HTMLCanvasElement;
-  @query('memstrata-minimap') private minimap!: MinimapView | null;
-  @query('memstrata-regions') private regions!: RegionsView | null;
-  @query('memstrata-lanes') private lanes!: LanesView | null;
-  @queryAll('memstrata-counters') private counters!: NodeListOf<CountersView>;
+  @query('gpustrata-minimap') private minimap!: MinimapView | null;
+  @query('gpustrata-regions') private regions!: RegionsView | null;
+  @query('gpustrata-lanes') private lanes!: LanesView | null;
+  @queryAll('gpustrata-counters') private counters!: NodeListOf<CountersView>;
 
   private readonly stage = new Stage();
   private readonly motion: ViewMotion = new ViewMotion(
@@ -553,34 +553,34 @@ export class TimelineView extends LitElement {
     const marks = this.kept?.marks.placed;
     return html`
       ${timelineBar({ info, gap: hasGap(this.device), axis: this.axis, colourBy: this.colourBy, stacking: this.stacking, tool: this.dragTool.tool, measured: measured !== undefined }, this.barActions)}
-      <memstrata-legend
+      <gpustrata-legend
         .kinds=${kinds}
         .shares=${this.kept?.kinds.shares}
         .colors=${colorsOfKinds(kinds, this.theme)}
         .held=${this.heldKind}
         @light=${(event: CustomEvent<number>) => (this.litKind = event.detail)}
-        @hold=${(event: CustomEvent<number>) => this.hold(event.detail)}></memstrata-legend>
+        @hold=${(event: CustomEvent<number>) => this.hold(event.detail)}></gpustrata-legend>
       ${timelineNotes(this.device)}
       ${
         marks && marks.depths > 0
-          ? html`<memstrata-regions
+          ? html`<gpustrata-regions
               .marks=${marks}
               .theme=${this.theme}
               .firstTime=${info.first_time_us}
               .motion=${this.motionAt}
               @choose=${({ detail }: CustomEvent<PlacedRegion>) => this.travel.fitStretch(detail.from, detail.to)}
-              @reveal=${({ detail }: CustomEvent<PlacedRegion>) => this.travel.reveal(detail.from, detail.to)}></memstrata-regions>`
+              @reveal=${({ detail }: CustomEvent<PlacedRegion>) => this.travel.reveal(detail.from, detail.to)}></gpustrata-regions>`
           : ''
       }
       ${info.has_ops ? this.lanesOf(this.device) : this.beside.trace ? this.lanesOf(this.beside.trace.view, this.beside.trace) : ''}
       ${this.beside.counters.map(
         (file) =>
-          html`<memstrata-counters
+          html`<gpustrata-counters
             .file=${file}
             .recording=${this.device}
             .theme=${this.theme}
             .motion=${this.motionAt}
-            @ready=${this.redraw}></memstrata-counters>`,
+            @ready=${this.redraw}></gpustrata-counters>`,
       )}
       <div
         class="plot"
@@ -598,10 +598,10 @@ export class TimelineView extends LitElement {
       </div>
       ${
         info.events > 1
-          ? html`<memstrata-minimap
+          ? html`<gpustrata-minimap
               .axis=${this.axis}
               .theme=${this.theme}
-              @brush=${(event: CustomEvent<Stretch>) => this.showStretch(event.detail)}></memstrata-minimap>`
+              @brush=${(event: CustomEvent<Stretch>) => this.showStretch(event.detail)}></gpustrata-minimap>`
           : ''
       }
       <div class="readout">
@@ -623,7 +623,7 @@ export class TimelineView extends LitElement {
   /** Of the trace that is shown, or of one beside it. */
   private lanesOf(trace: EngineView, beside?: BesideTrace): TemplateResult {
     const { device: view, told } = this;
-    return html`<memstrata-lanes
+    return html`<gpustrata-lanes
       .device=${trace}
       .run=${beside && this.runOf({ trace: beside, view, told })}
       .theme=${this.theme}
@@ -631,7 +631,7 @@ export class TimelineView extends LitElement {
       .motion=${this.motionAt}
       @ready=${this.redraw}
       @fit=${({ detail }: CustomEvent<LanesStretch>) => this.travel.fitStretch(detail.from, detail.to)}
-      @reveal=${({ detail }: CustomEvent<LanesStretch>) => this.travel.reveal(detail.from, detail.to)}></memstrata-lanes>`;
+      @reveal=${({ detail }: CustomEvent<LanesStretch>) => this.travel.reveal(detail.from, detail.to)}></gpustrata-lanes>`;
   }
   private lastRun: Run | undefined;
   /** The same object as long as it is the same. */
@@ -679,6 +679,6 @@ export class TimelineView extends LitElement {
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-timeline': TimelineView;
+    'gpustrata-timeline': TimelineView;
   }
 }

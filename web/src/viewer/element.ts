@@ -1,14 +1,14 @@
-// For other pages: `<script type="module" src=".../viewer.js"></script>` and then `<memstrata-viewer src="a.pickle">`. The
+// For other pages: `<script type="module" src=".../viewer.js"></script>` and then `<gpustrata-viewer src="a.pickle">`. The
 // viewer, with what a page around it may do (element_types.ts).
 import { linkOf, shownIn } from '../model/link.ts';
 import type { Choice, LoadDetail, OpenOptions, SnapshotSource } from './element_types.ts';
 import { HostPage } from './host_page.ts';
-import { MemstrataViewer as Viewer } from './viewer.ts';
+import { GpustrataViewer as Viewer } from './viewer.ts';
 
 export type * from './element_types.ts';
 export type { ViewerChange } from './application.ts';
 
-export class MemstrataViewer extends Viewer {
+export class GpustrataViewer extends Viewer {
   private readonly host = new HostPage(this);
 
   open(source: SnapshotSource, options?: OpenOptions): Promise<LoadDetail> {
@@ -50,4 +50,4 @@ export class MemstrataViewer extends Viewer {
   }
 }
 
-customElements.define('memstrata-viewer', MemstrataViewer);
+customElements.define('gpustrata-viewer', GpustrataViewer);

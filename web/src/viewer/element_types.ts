@@ -33,7 +33,7 @@ export interface ViewChangeDetail {
   state: string;
 }
 
-/** Events of `<memstrata-viewer>`; none of them bubbles. */
+/** Events of `<gpustrata-viewer>`; none of them bubbles. */
 export interface ViewerEvents {
   /** A file was read, and is shown if it was the first of those chosen together. */
   load: CustomEvent<LoadDetail>;

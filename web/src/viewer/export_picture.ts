@@ -7,14 +7,14 @@ import '../controls/dialog.ts';
 import type { DialogView } from '../controls/dialog.ts';
 import { base } from '../controls/styles.ts';
 
-@customElement('memstrata-export')
+@customElement('gpustrata-export')
 export class ExportView extends LitElement {
   /** Of what is on the screen; undefined = nothing is. */
   @property({ attribute: false }) sheet: () => Sheet | undefined = () => undefined;
   /** Without an ending. */
   @property() name = '';
   @state() private problem = '';
-  @query('memstrata-dialog') private dialog!: DialogView;
+  @query('gpustrata-dialog') private dialog!: DialogView;
 
   open(): void {
     this.problem = '';
@@ -35,7 +35,7 @@ export class ExportView extends LitElement {
   }
 
   protected override render(): TemplateResult {
-    return html`<memstrata-dialog heading="Save the picture" width="440">
+    return html`<gpustrata-dialog heading="Save the picture" width="440">
       <p>What the timeline shows now, with its title and what the colours mean.</p>
       <div class="choices">
         <button class="button primary" data-save="png" @click=${() => void this.save('png')}>PNG</button>
@@ -46,7 +46,7 @@ export class ExportView extends LitElement {
         image.
       </p>
       ${this.problem ? html`<p role="alert">${this.problem}</p>` : ''}
-    </memstrata-dialog>`;
+    </gpustrata-dialog>`;
   }
 
   static override styles = [

@@ -41,11 +41,11 @@ export function aboveTimeline(page: ViewerParts, file: OpenFile): TemplateResult
     ${
       view
         ? html`<section part="numbers" class="second" aria-label="Numbers of the device, and the filter">
-            <memstrata-stats
+            <gpustrata-stats
               .info=${view.info}
               .diagnostics=${file.diagnostics}
-              @choose=${(event: CustomEvent<'peak' | 'oom' | 'notes'>) => page.chooseStat(event.detail)}></memstrata-stats>
-            <memstrata-filter
+              @choose=${(event: CustomEvent<'peak' | 'oom' | 'notes'>) => page.chooseStat(event.detail)}></gpustrata-stats>
+            <gpustrata-filter
               .text=${filter.text}
               .found=${filter.found}
               .error=${filter.error}
@@ -54,18 +54,18 @@ export function aboveTimeline(page: ViewerParts, file: OpenFile): TemplateResult
               @only=${() => page.actions.showOnlyThese()}
               .complete=${(asked: { text: string; cursor: number }) => view.ask('complete', asked)}
               @filter=${(event: CustomEvent<string>) => page.filter.set(event.detail)}
-              @step=${(event: CustomEvent<1 | -1>) => page.actions.stepMatch(event.detail)}></memstrata-filter>
+              @step=${(event: CustomEvent<1 | -1>) => page.actions.stepMatch(event.detail)}></gpustrata-filter>
           </section>`
         : nothing
     }
-    <memstrata-banners
+    <gpustrata-banners
       role="region"
       aria-label="Warnings"
       .died=${file.died}
       .diagnostics=${file.diagnostics}
       @reopen=${() => page.files.reopen()}
-      @notes=${() => page.notes?.open()}></memstrata-banners>
-    ${file.diagnostics.length > 0 ? html`<memstrata-notes .diagnostics=${file.diagnostics}></memstrata-notes>` : nothing}
+      @notes=${() => page.notes?.open()}></gpustrata-banners>
+    ${file.diagnostics.length > 0 ? html`<gpustrata-notes .diagnostics=${file.diagnostics}></gpustrata-notes>` : nothing}
   `;
 }
 
@@ -78,7 +78,7 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
     import('../series/series.ts').catch(() =>
       page.toast.say('The charts could not be loaded. Is the server still there?'),
     );
-    return html`<memstrata-series .engine=${file.engine} .theme=${page.theme}></memstrata-series>`;
+    return html`<gpustrata-series .engine=${file.engine} .theme=${page.theme}></gpustrata-series>`;
   }
   if (!view && file.contents.is_trace)
     return html`<div class="nothing" data-nothing="trace">
@@ -124,7 +124,7 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
       @choose-source=${({ detail }: CustomEvent<PanelEvents['choose-source'] | null>) => (page.source = detail ?? undefined)}
       @beside-change=${(event: CustomEvent<BesideChange>) => page.beside.change(event.detail)}
       @go=${(event: CustomEvent<Goal>) => void page.choices.go(event.detail)}>
-      <memstrata-timeline
+      <gpustrata-timeline
         .device=${view}
         .theme=${page.theme}
         .axis=${page.axis}
@@ -146,28 +146,28 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
         @toggle-pin=${(event: CustomEvent<Band | undefined>) => page.choices.togglePin(event.detail)}
         @axis-change=${(event: CustomEvent<Axis>) => (page.axis = event.detail)}
         @first-picture=${() => page.firstPicture()}>
-        <memstrata-tabs
+        <gpustrata-tabs
           slot="tabs"
           label="Pictures"
           .tabs=${withReasons(mainTabs)}
           .open=${main}
           @near=${(event: CustomEvent<string>) => prepare(event.detail, panelPage)}
-          @open=${(event: CustomEvent<MainId>) => page.openPanel(event.detail)}></memstrata-tabs>
-      </memstrata-timeline>
+          @open=${(event: CustomEvent<MainId>) => page.openPanel(event.detail)}></gpustrata-tabs>
+      </gpustrata-timeline>
       ${
         main === 'timeline'
           ? nothing
-          : html`<memstrata-panel
+          : html`<gpustrata-panel
               class="main"
               role="tabpanel"
               aria-label=${panelOf(main)?.name ?? ''}
               .of=${main}
               .page=${panelPage}
-              .round=${rooms.round}></memstrata-panel>`
+              .round=${rooms.round}></gpustrata-panel>`
       }
       ${
         answer
-          ? html`<memstrata-splitter
+          ? html`<gpustrata-splitter
               direction="height"
               label="Height of the panel"
               .size=${page.panelHeight}
@@ -175,16 +175,16 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
               .most=${2000}
               .rest=${pictureHeight}
               @resize=${(event: CustomEvent<number>) => (page.panelHeight = event.detail)}
-              @resized=${() => page.settings.save({ panelHeight: page.panelHeight })}></memstrata-splitter>`
+              @resized=${() => page.settings.save({ panelHeight: page.panelHeight })}></gpustrata-splitter>`
           : nothing
       }
-      <memstrata-drawer
+      <gpustrata-drawer
         part="panels"
         .tabs=${withReasons(answerTabs)}
         .open=${answer}
         .page=${panelPage}
         .round=${rooms.round}
-        @open-panel=${(event: CustomEvent<PanelId | null>) => page.openPanel(event.detail ?? undefined)}></memstrata-drawer>
+        @open-panel=${(event: CustomEvent<PanelId | null>) => page.openPanel(event.detail ?? undefined)}></gpustrata-drawer>
     </div>
     ${withDetails ? details(page, view.info) : nothing}
   </div>`;
@@ -192,13 +192,13 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
 
 function details(page: ViewerParts, info: ViewInfo): TemplateResult {
   need('details');
-  return html`<memstrata-splitter
+  return html`<gpustrata-splitter
       label="Width of the details"
       .size=${page.detailsWidth}
       .least=${260}
       @resize=${(event: CustomEvent<number>) => (page.detailsWidth = event.detail)}
-      @resized=${() => page.settings.save({ detailsWidth: page.detailsWidth })}></memstrata-splitter>
-    <memstrata-details
+      @resized=${() => page.settings.save({ detailsWidth: page.detailsWidth })}></gpustrata-splitter>
+    <gpustrata-details
       part="details"
       role="region"
       aria-label="Details"
@@ -209,5 +209,5 @@ function details(page: ViewerParts, info: ViewInfo): TemplateResult {
       .source=${page.source}
       .pinned=${page.choices.isHeld}
       @go=${(event: CustomEvent<Goal>) => void page.choices.go(event.detail)}
-      @unpin=${() => page.choices.letGo()}></memstrata-details>`;
+      @unpin=${() => page.choices.letGo()}></gpustrata-details>`;
 }

@@ -18,7 +18,7 @@ interface Asked {
 }
 
 /** Tells `filter` with the text, and `step` with 1 or -1. */
-@customElement('memstrata-filter')
+@customElement('gpustrata-filter')
 export class FilterBar extends LitElement {
   @property({ attribute: false }) found: FilterAnswer | undefined;
   /** Only what it means is shown. */

@@ -18,16 +18,16 @@ export function fleetArea(page: ViewerParts, file: OpenFile): TemplateResult {
   loadFleet().catch(() =>
     page.toast.say('The view of ranks could not be loaded. Is the server still there?'),
   );
-  return html`<memstrata-fleet
+  return html`<gpustrata-fleet
     .engine=${file.engine}
     .theme=${page.theme}
     .choice=${file.fleet ?? usualChoice}
     .openRank=${async (rank: RankFile) => (await opening()).openRank(page, file, rank)}
     @fleet-choice=${({ detail }: CustomEvent<Partial<FleetChoice>>) => page.setFleet(file, detail)}
     @files=${(event: CustomEvent<ChosenFiles>) => takeFiles(page, event)}>
-    <memstrata-file-button slot="choose" label="Choose the file…"></memstrata-file-button>
-    <memstrata-file-button slot="choose" folder label="Choose its folder…"></memstrata-file-button>
-  </memstrata-fleet>`;
+    <gpustrata-file-button slot="choose" label="Choose the file…"></gpustrata-file-button>
+    <gpustrata-file-button slot="choose" folder label="Choose its folder…"></gpustrata-file-button>
+  </gpustrata-fleet>`;
 }
 
 /** Files that were chosen for a rank: of a folder they lie beside from now on, one alone is the rank's. */

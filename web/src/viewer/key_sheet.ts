@@ -6,13 +6,13 @@ import '../controls/dialog.ts';
 import type { DialogView } from '../controls/dialog.ts';
 import { base } from '../controls/styles.ts';
 
-@customElement('memstrata-keys')
+@customElement('gpustrata-keys')
 export class KeysView extends LitElement {
   /** Beside which the guide lies; undefined = there is none. */
   @property({ attribute: false }) site: string | undefined;
   /** There are links to what is shown. */
   @property({ type: Boolean }) linkable = false;
-  @query('memstrata-dialog') private dialog!: DialogView;
+  @query('gpustrata-dialog') private dialog!: DialogView;
 
   open(): void {
     this.dialog.open();
@@ -22,7 +22,7 @@ export class KeysView extends LitElement {
     const listed = actions.filter(({ id }) => id !== 'link' || this.linkable);
     const groups = [...new Set(listed.map(({ group }) => group))];
     return html`
-      <memstrata-dialog heading="Keys" width="880">
+      <gpustrata-dialog heading="Keys" width="880">
         ${
           this.site === undefined
             ? nothing
@@ -50,7 +50,7 @@ export class KeysView extends LitElement {
             </dl>
           </section>
         </div>
-      </memstrata-dialog>
+      </gpustrata-dialog>
     `;
   }
 

@@ -36,10 +36,10 @@ export const layout = css`
     background: var(--surface);
     border-bottom: 1px solid var(--line);
   }
-  memstrata-stats {
+  gpustrata-stats {
     flex: 1 1 auto;
   }
-  memstrata-filter {
+  gpustrata-filter {
     flex: 0 1 560px;
     min-width: min(100%, 300px);
     padding: 4px 0 4px 6px;
@@ -51,8 +51,8 @@ export const layout = css`
     display: flex;
     flex-direction: column;
   }
-  memstrata-start,
-  memstrata-served-start {
+  gpustrata-start,
+  gpustrata-served-start {
     flex: 1;
     min-height: 0;
   }
@@ -79,13 +79,13 @@ export const layout = css`
     min-width: 0;
     min-height: 0;
   }
-  memstrata-timeline {
+  gpustrata-timeline {
     flex: 1 1 0;
   }
-  .left:not(.with-main) memstrata-timeline {
+  .left:not(.with-main) gpustrata-timeline {
     min-height: 240px;
   }
-  .with-main memstrata-timeline {
+  .with-main gpustrata-timeline {
     flex: 0 1 clamp(120px, 24%, 200px);
   }
   .main {
@@ -93,10 +93,10 @@ export const layout = css`
     min-height: 140px;
     border-top: 1px solid var(--line);
   }
-  memstrata-drawer {
+  gpustrata-drawer {
     flex: none;
   }
-  .with-answer memstrata-drawer {
+  .with-answer gpustrata-drawer {
     flex: 0 1 var(--panel);
   }
   .nothing {
@@ -146,30 +146,30 @@ export const layout = css`
     .work {
       display: block;
     }
-    memstrata-filter,
-    memstrata-splitter,
+    gpustrata-filter,
+    gpustrata-splitter,
     .main,
-    memstrata-link-note,
-    memstrata-toast,
+    gpustrata-link-note,
+    gpustrata-toast,
     .cover,
     .drop {
       display: none;
     }
-    memstrata-timeline {
+    gpustrata-timeline {
       flex: none;
       break-inside: avoid;
     }
-    memstrata-drawer,
-    .with-answer memstrata-drawer {
+    gpustrata-drawer,
+    .with-answer gpustrata-drawer {
       flex: none;
       height: auto;
     }
-    memstrata-details {
+    gpustrata-details {
       overflow: visible;
     }
   }
   @container (max-width: 1200px) {
-    memstrata-filter {
+    gpustrata-filter {
       flex: 1 1 500px;
     }
   }
@@ -184,11 +184,11 @@ export const layout = css`
         grid-template-rows: auto 1px auto;
         animation: none;
       }
-      memstrata-timeline {
+      gpustrata-timeline {
         flex: none;
         height: max(510px, var(--timeline-room, 0px));
       }
-      .with-main memstrata-timeline {
+      .with-main gpustrata-timeline {
         flex: none;
         height: 200px;
         min-height: 0;
@@ -197,7 +197,7 @@ export const layout = css`
         flex: none;
         height: max(400px, var(--timeline-room, 0px));
       }
-      .with-answer memstrata-drawer {
+      .with-answer gpustrata-drawer {
         flex: none;
       }
     }

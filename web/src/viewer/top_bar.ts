@@ -28,7 +28,7 @@ function deviceText({ devicePeaks, snapshot, views }: OpenFile, device: number, 
  * Tells `served` (the list of a server's files is wanted), `device` with a DeviceChoice, `bands` with what the timeline is to show, `files` (bubbling from the button) and
  * `act` with an ActionId.
  */
-@customElement('memstrata-top-bar')
+@customElement('gpustrata-top-bar')
 export class TopBarView extends LitElement {
   @property({ attribute: false }) file: OpenFile | undefined;
   /** Changes with the file's contents, which is the same object. */
@@ -50,7 +50,7 @@ export class TopBarView extends LitElement {
           <rect x="5" y="7.5" width="11" height="4" rx="1.2" class="b2"></rect>
           <rect x="8" y="3" width="5.5" height="3.5" rx="1.2" class="b3"></rect>
         </svg>
-        <h1>memstrata</h1>
+        <h1>gpustrata</h1>
       </div>
       ${file ? this.fileChoice(file) : nothing}
       <div class="end">
@@ -104,7 +104,7 @@ export class TopBarView extends LitElement {
               @click=${() => this.dispatchEvent(new CustomEvent('served'))}>
               Files…
             </button>`
-          : html`<memstrata-file-button label="Open…"></memstrata-file-button>`
+          : html`<gpustrata-file-button label="Open…"></gpustrata-file-button>`
       }
       ${
         snapshots.length > 1
@@ -255,7 +255,7 @@ export class TopBarView extends LitElement {
       @media print {
         .end,
         .device,
-        memstrata-file-button {
+        gpustrata-file-button {
           display: none;
         }
         .on-paper {

@@ -1,4 +1,4 @@
-// <memstrata-viewer>: the element, everything inside its own root. Holds what the views share (files, selection, filter, theme). What of a file is on
+// <gpustrata-viewer>: the element, everything inside its own root. Holds what the views share (files, selection, filter, theme). What of a file is on
 // the page is in file_area.ts, what actions do in page_actions.ts. `data-state` = empty | loading | ready | error.
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { property, query, state } from 'lit/decorators.js';
@@ -59,7 +59,7 @@ import { layout } from './styles.ts';
 const lastingMs = 1000;
 
 /** Registered by who uses it: page/application.ts, element.ts. */
-export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesTarget, LinkTarget {
+export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesTarget, LinkTarget {
   /** Addresses of files to show, apart by white space; the host page's own choice. */
   @property() src: string | null = null;
   /** `light`, `dark`, or `auto`: as the system has it. */
@@ -78,17 +78,17 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
   @state() editor: EditorChoice = noEditor;
   @state() source: SourceFolder | undefined;
 
-  @query('memstrata-timeline') readonly timeline!: TimelineView | null;
-  @query('memstrata-details') readonly details!: DetailsView | null;
-  @query('memstrata-drawer') readonly drawer!: DrawerView | null;
-  @query('memstrata-panel') readonly mainPanel!: PanelSlot | null;
-  @query('memstrata-filter') readonly filterBar!: FilterBar | null;
-  @query('memstrata-keys') readonly keys!: KeysView;
-  @query('memstrata-about') readonly about!: AboutView | null;
-  @query('memstrata-export') readonly exporter!: ExportView | null;
-  @query('memstrata-toast') readonly toast!: ToastView;
-  @query('memstrata-notes') readonly notes!: NotesView | null;
-  @query('memstrata-served-sheet') readonly served!: ServedSheet | null;
+  @query('gpustrata-timeline') readonly timeline!: TimelineView | null;
+  @query('gpustrata-details') readonly details!: DetailsView | null;
+  @query('gpustrata-drawer') readonly drawer!: DrawerView | null;
+  @query('gpustrata-panel') readonly mainPanel!: PanelSlot | null;
+  @query('gpustrata-filter') readonly filterBar!: FilterBar | null;
+  @query('gpustrata-keys') readonly keys!: KeysView;
+  @query('gpustrata-about') readonly about!: AboutView | null;
+  @query('gpustrata-export') readonly exporter!: ExportView | null;
+  @query('gpustrata-toast') readonly toast!: ToastView;
+  @query('gpustrata-notes') readonly notes!: NotesView | null;
+  @query('gpustrata-served-sheet') readonly served!: ServedSheet | null;
 
   readonly filter = new Filtering(this.workspace);
   readonly links = new LinkWalk(this, this.files);
@@ -432,7 +432,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
     if (entries.length > 1 || (file && file.contents.snapshots.length > 1)) need('peaks');
     if (this.links.wanted || this.beside.missing.length > 0) need('link');
     return html`<div class="frame">
-      <memstrata-top-bar
+      <gpustrata-top-bar
         part="top-bar"
         .file=${file}
         .view=${file?.view}
@@ -444,30 +444,30 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
         @files=${this.chosen}
         @act=${(event: CustomEvent<ActionId>) => this.act(event.detail)}
         @device=${(event: CustomEvent<DeviceChoice>) => this.showDevice(event.detail)}
-        @bands=${(event: CustomEvent<Bands>) => void this.bands.to(event.detail)}></memstrata-top-bar>
+        @bands=${(event: CustomEvent<Bands>) => void this.bands.to(event.detail)}></gpustrata-top-bar>
       ${
         entries.length > 1
-          ? html`<memstrata-peak-row
+          ? html`<gpustrata-peak-row
               role="navigation"
               aria-label="Files"
               what="file"
               closable
               .bars=${barsOfFiles(entries, active)}
               @show=${(event: CustomEvent<number>) => this.files.show(entries[event.detail]!)}
-              @close=${(event: CustomEvent<number>) => this.files.close(entries[event.detail]!)}></memstrata-peak-row>`
+              @close=${(event: CustomEvent<number>) => this.files.close(entries[event.detail]!)}></gpustrata-peak-row>`
           : nothing
       }
       ${
         file && file.contents.snapshots.length > 1
-          ? html`<memstrata-peak-row
+          ? html`<gpustrata-peak-row
               role="navigation"
               aria-label="Snapshots"
               what="snapshot"
               .bars=${barsOfSnapshots(file)}
-              @show=${(event: CustomEvent<number>) => this.showDevice(choiceOf(file.contents, event.detail))}></memstrata-peak-row>`
+              @show=${(event: CustomEvent<number>) => this.showDevice(choiceOf(file.contents, event.detail))}></gpustrata-peak-row>`
           : nothing
       }
-      <memstrata-link-note
+      <gpustrata-link-note
         .wanted=${state === 'loading' ? undefined : this.links.wanted}
         .name=${file?.name ?? ''}
         .missing=${state === 'loading' ? [] : this.beside.missing}
@@ -475,19 +475,19 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
         @forget=${() => {
           this.links.forget();
           this.beside.forgetMissing();
-        }}></memstrata-link-note>
+        }}></gpustrata-link-note>
       ${file ? aboveTimeline(this, file) : nothing}
       <main part="main">
         ${file ? workArea(this, file) : nothing} ${state === 'empty' ? this.firstScreen() : nothing}
         ${active && !active.file ? this.card(active, file) : nothing}
       </main>
-      <memstrata-keys
+      <gpustrata-keys
         .site=${this.application?.site}
-        ?linkable=${this.application !== undefined}></memstrata-keys>
-      ${file ? html`<memstrata-about .file=${file} .view=${file.view} @closed=${() => this.links.remember()}></memstrata-about>` : nothing}
-      ${file?.view ? html`<memstrata-export .name=${fileNameOf(file, file.view.info.device)} .sheet=${() => this.timeline?.sheet(titleOf(file))}></memstrata-export>` : nothing}
-      ${this.application?.server === undefined ? nothing : html`<memstrata-served-sheet .address=${this.application.server} @choose=${this.chosenServed} @files=${this.chosen}></memstrata-served-sheet>`}
-      <memstrata-toast></memstrata-toast>
+        ?linkable=${this.application !== undefined}></gpustrata-keys>
+      ${file ? html`<gpustrata-about .file=${file} .view=${file.view} @closed=${() => this.links.remember()}></gpustrata-about>` : nothing}
+      ${file?.view ? html`<gpustrata-export .name=${fileNameOf(file, file.view.info.device)} .sheet=${() => this.timeline?.sheet(titleOf(file))}></gpustrata-export>` : nothing}
+      ${this.application?.server === undefined ? nothing : html`<gpustrata-served-sheet .address=${this.application.server} @choose=${this.chosenServed} @files=${this.chosen}></gpustrata-served-sheet>`}
+      <gpustrata-toast></gpustrata-toast>
       ${this.dragging ? html`<div class="drop" aria-hidden="true"><p>Drop to open</p></div>` : nothing}
     </div>`;
   }
@@ -495,15 +495,15 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
   private firstScreen(): TemplateResult {
     const server = this.application?.server;
     if (server === undefined)
-      return html`<memstrata-start
+      return html`<gpustrata-start
         ?samples=${this.application?.site !== undefined}
         @files=${this.chosen}
-        @sample=${(event: CustomEvent<string>) => this.openSample(event)}></memstrata-start>`;
+        @sample=${(event: CustomEvent<string>) => this.openSample(event)}></gpustrata-start>`;
     void loadSheets();
-    return html`<memstrata-served-start
+    return html`<gpustrata-served-start
       .address=${server}
       @files=${this.chosen}
-      @choose=${this.chosenServed}></memstrata-served-start>`;
+      @choose=${this.chosenServed}></gpustrata-served-start>`;
   }
 
   private readonly chosenServed = ({ detail: name }: CustomEvent<string>): void => {
@@ -521,15 +521,15 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
     return html`<div class="cover ${behind ? 'over' : ''}">
       ${
         loading
-          ? html`<memstrata-loading
+          ? html`<gpustrata-loading
               .loading=${loading}
-              @cancel=${() => this.files.back()}></memstrata-loading>`
-          : html`<memstrata-failure
+              @cancel=${() => this.files.back()}></gpustrata-loading>`
+          : html`<gpustrata-failure
               .name=${name}
               .error=${error}
               .behind=${behind?.name ?? ''}
               @files=${this.chosen}
-              @back=${() => this.files.back()}></memstrata-failure>`
+              @back=${() => this.files.back()}></gpustrata-failure>`
       }
     </div>`;
   }
@@ -545,7 +545,7 @@ function whenIdle(act: () => void): void {
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-viewer': MemstrataViewer;
+    'gpustrata-viewer': GpustrataViewer;
   }
   interface HTMLElementEventMap {
     'viewer-change': CustomEvent<ViewerChange>;

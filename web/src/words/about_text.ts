@@ -20,7 +20,7 @@ export function factsOfFile({ name, bytes, contents, hash, view, source }: OpenF
   const facts: Fact[] = [
     { label: 'Name', value: name },
     ...('served' in source
-      ? [{ label: 'Read by', value: new URL(source.served.address).host, more: 'a server, memstrata serve' }]
+      ? [{ label: 'Read by', value: new URL(source.served.address).host, more: 'a server, gpustrata serve' }]
       : []),
     { label: 'Format', value: contents.format },
     { label: 'Size', value: formatBytes(bytes), more: formatExactBytes(bytes) },

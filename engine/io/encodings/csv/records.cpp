@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace memstrata::io::csv {
+namespace gpustrata::io::csv {
 
 void Records::end_field() {
   if (fields_.size() < kMostFields) {
@@ -67,4 +67,4 @@ bool Records::end() {
   return true;
 }
 
-}  // namespace memstrata::io::csv
+}  // namespace gpustrata::io::csv

@@ -10,7 +10,7 @@
 
 #include "engine/model/diagnostics.h"
 
-namespace memstrata::io::csv {
+namespace gpustrata::io::csv {
 
 class Records {
  public:
@@ -45,4 +45,4 @@ class Records {
   bool stopped_ = false;
 };
 
-}  // namespace memstrata::io::csv
+}  // namespace gpustrata::io::csv

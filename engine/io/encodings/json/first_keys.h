@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace memstrata::io::json {
+namespace gpustrata::io::json {
 
 struct FoundKey {
   std::string_view key;  // as written: escapes are not resolved; empty = no more
@@ -43,4 +43,4 @@ class KeyScan {
   size_t depth_ = 0;
 };
 
-}  // namespace memstrata::io::json
+}  // namespace gpustrata::io::json

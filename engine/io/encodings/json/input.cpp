@@ -11,7 +11,7 @@
 #include "engine/base/utf8.h"
 #include "engine/io/limits.h"
 
-namespace memstrata::io::json {
+namespace gpustrata::io::json {
 
 using model::Diag;
 
@@ -139,4 +139,4 @@ void Input::end() {
   while (builder_.depth() > 0) (void)builder_.close(true);
 }
 
-}  // namespace memstrata::io::json
+}  // namespace gpustrata::io::json

@@ -15,7 +15,7 @@
 #include "engine/io/values/builder.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::io::json {
+namespace gpustrata::io::json {
 
 class Input {
  public:
@@ -69,4 +69,4 @@ class Input {
   int64_t trailing_ = -1;  // offset of the first byte behind the text that is no white space
 };
 
-}  // namespace memstrata::io::json
+}  // namespace gpustrata::io::json

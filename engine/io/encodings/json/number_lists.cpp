@@ -9,7 +9,7 @@
 #include "engine/io/encodings/json/number.h"
 #include "engine/io/values/numbers.h"
 
-namespace memstrata::io::json {
+namespace gpustrata::io::json {
 
 using model::Diag;
 using values::Tag;
@@ -120,4 +120,4 @@ void NumberLists::end(int64_t offset) {
   if (halt_ == Halt::none) halt_at(Halt::ended, offset, "the JSON text ends before its last bracket");
 }
 
-}  // namespace memstrata::io::json
+}  // namespace gpustrata::io::json

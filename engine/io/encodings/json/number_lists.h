@@ -12,7 +12,7 @@
 #include "engine/io/values/value.h"
 #include "engine/model/diagnostics.h"
 
-namespace memstrata::io::json {
+namespace gpustrata::io::json {
 
 class NumberLists {
  public:
@@ -65,4 +65,4 @@ class NumberLists {
   int64_t trailing_ = -1;
 };
 
-}  // namespace memstrata::io::json
+}  // namespace gpustrata::io::json

@@ -12,7 +12,7 @@
 #include "engine/io/limits.h"
 #include "engine/io/values/numbers.h"
 
-namespace memstrata::io::json {
+namespace gpustrata::io::json {
 
 namespace ondemand = simdjson::ondemand;
 using model::Diag;
@@ -210,4 +210,4 @@ bool PieceReader::read_key(std::span<char> piece, int64_t offset) {
   return s.builder.key(text);
 }
 
-}  // namespace memstrata::io::json
+}  // namespace gpustrata::io::json

@@ -8,7 +8,7 @@
 
 #include "engine/io/values/builder.h"
 
-namespace memstrata::io::json {
+namespace gpustrata::io::json {
 
 // Bytes that must be readable behind a piece.
 inline constexpr size_t kPiecePadding = 64;
@@ -30,4 +30,4 @@ class PieceReader {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace memstrata::io::json
+}  // namespace gpustrata::io::json

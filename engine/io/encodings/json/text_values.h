@@ -14,7 +14,7 @@
 #include "engine/base/utf8.h"
 #include "engine/io/encodings/json/number.h"
 
-namespace memstrata::io {
+namespace gpustrata::io {
 
 inline constexpr int kMaxWrittenDepth = 100;
 
@@ -235,4 +235,4 @@ void write_json_value(std::string_view text, Output& output) {
   }
 }
 
-}  // namespace memstrata::io
+}  // namespace gpustrata::io

@@ -9,7 +9,7 @@
 #include "engine/base/ascii.h"
 #include "engine/io/limits.h"
 
-namespace memstrata::io::json {
+namespace gpustrata::io::json {
 
 using model::Diag;
 using values::Tag;
@@ -236,4 +236,4 @@ bool Walker::after_value() {
   return builder_.depth() > 0 || halt_at(Halt::complete, "");
 }
 
-}  // namespace memstrata::io::json
+}  // namespace gpustrata::io::json

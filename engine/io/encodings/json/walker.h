@@ -12,7 +12,7 @@
 #include "engine/io/values/builder.h"
 #include "engine/model/diagnostics.h"
 
-namespace memstrata::io::json {
+namespace gpustrata::io::json {
 
 // Where a value ends: brackets are counted outside of strings. Resumable at any byte.
 struct ValueEnd {
@@ -75,4 +75,4 @@ class Walker {
   std::string halt_text_;
 };
 
-}  // namespace memstrata::io::json
+}  // namespace gpustrata::io::json

@@ -4,7 +4,7 @@
 #include "engine/io/encodings/pickle/machine.h"
 #include "engine/io/limits.h"
 
-namespace memstrata::io::pickle {
+namespace gpustrata::io::pickle {
 
 using model::Diag;
 
@@ -284,4 +284,4 @@ bool Machine::duplicate() {
   return push_reference(top_[-1]);
 }
 
-}  // namespace memstrata::io::pickle
+}  // namespace gpustrata::io::pickle

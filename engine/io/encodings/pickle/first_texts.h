@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace memstrata::io::pickle {
+namespace gpustrata::io::pickle {
 
 // Does a text that is exactly `word` begin at bytes[at]? Whatever the protocol: the length right before it,
 // or quotes or a line of its own (protocol 0).
@@ -24,4 +24,4 @@ namespace memstrata::io::pickle {
          next == static_cast<char>(byte(1));
 }
 
-}  // namespace memstrata::io::pickle
+}  // namespace gpustrata::io::pickle

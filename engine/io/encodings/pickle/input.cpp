@@ -11,7 +11,7 @@
 #include "engine/base/utf8.h"
 #include "engine/io/limits.h"
 
-namespace memstrata::io::pickle {
+namespace gpustrata::io::pickle {
 
 using model::Diag;
 
@@ -162,4 +162,4 @@ Status Input::end() {
   return {};
 }
 
-}  // namespace memstrata::io::pickle
+}  // namespace gpustrata::io::pickle

@@ -13,7 +13,7 @@
 #include "engine/io/encodings/pickle/machine.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::io::pickle {
+namespace gpustrata::io::pickle {
 
 class Input {
  public:
@@ -69,4 +69,4 @@ class Input {
   int64_t trailing_data_ = -1;  // offset of the first one that is not zero
 };
 
-}  // namespace memstrata::io::pickle
+}  // namespace gpustrata::io::pickle

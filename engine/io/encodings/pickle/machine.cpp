@@ -12,7 +12,7 @@
 #include "engine/io/limits.h"
 #include "engine/io/values/numbers.h"
 
-namespace memstrata::io::pickle {
+namespace gpustrata::io::pickle {
 
 namespace {
 
@@ -523,4 +523,4 @@ size_t Machine::collect(const uint8_t* bytes, size_t count) {
   return taken + (done.line ? 1 : 0);
 }
 
-}  // namespace memstrata::io::pickle
+}  // namespace gpustrata::io::pickle

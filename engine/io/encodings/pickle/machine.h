@@ -27,7 +27,7 @@
 #include "engine/io/values/schema.h"
 #include "engine/model/diagnostics.h"
 
-namespace memstrata::io::pickle {
+namespace gpustrata::io::pickle {
 
 using values::Ending;
 using values::Schema;
@@ -192,4 +192,4 @@ class Machine {
   int64_t first_global_offset_ = -1;
 };
 
-}  // namespace memstrata::io::pickle
+}  // namespace gpustrata::io::pickle

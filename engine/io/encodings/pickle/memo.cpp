@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-namespace memstrata::io::pickle {
+namespace gpustrata::io::pickle {
 
 namespace {
 constexpr int64_t kPageBytes = (int64_t{1} << 15) * static_cast<int64_t>(sizeof(uint32_t));
@@ -43,4 +43,4 @@ bool Memo::put_aside(uint32_t& handle, const Value& value) {
   return true;
 }
 
-}  // namespace memstrata::io::pickle
+}  // namespace gpustrata::io::pickle

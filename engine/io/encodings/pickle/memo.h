@@ -10,7 +10,7 @@
 #include "engine/base/column.h"
 #include "engine/io/values/value.h"
 
-namespace memstrata::io::pickle {
+namespace gpustrata::io::pickle {
 
 using values::Tag;
 using values::Value;
@@ -89,4 +89,4 @@ class Memo {
   uint32_t overwritten_ = 0;
 };
 
-}  // namespace memstrata::io::pickle
+}  // namespace gpustrata::io::pickle

@@ -8,7 +8,7 @@
 #include "engine/base/utf8.h"
 #include "engine/io/encodings/pickle/machine.h"
 
-namespace memstrata::io::pickle {
+namespace gpustrata::io::pickle {
 
 using model::Diag;
 
@@ -145,4 +145,4 @@ bool Machine::object_from_mark(Op op) {
   return push(made);
 }
 
-}  // namespace memstrata::io::pickle
+}  // namespace gpustrata::io::pickle

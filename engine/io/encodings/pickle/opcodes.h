@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace memstrata::io::pickle {
+namespace gpustrata::io::pickle {
 
 enum class Op : uint8_t {
   mark = '(',
@@ -97,4 +97,4 @@ inline constexpr std::array<uint8_t, 256> kFixedOperand = [] {
   return bytes;
 }();
 
-}  // namespace memstrata::io::pickle
+}  // namespace gpustrata::io::pickle

@@ -2,7 +2,7 @@
 
 #include "engine/base/utf8.h"
 
-namespace memstrata::io::pickle {
+namespace gpustrata::io::pickle {
 
 namespace {
 
@@ -91,4 +91,4 @@ std::optional<std::string> text_of_literal(std::string_view line) {
   return text;
 }
 
-}  // namespace memstrata::io::pickle
+}  // namespace gpustrata::io::pickle

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace memstrata::io::pickle {
+namespace gpustrata::io::pickle {
 
 [[nodiscard]] inline uint16_t load_u16(const uint8_t* p) { return static_cast<uint16_t>(p[0] | p[1] << 8); }
 [[nodiscard]] inline uint32_t load_u32(const uint8_t* p) {
@@ -21,4 +21,4 @@ namespace memstrata::io::pickle {
 // Operand of STRING: a quoted Python 2 literal. None if the quotes are missing.
 [[nodiscard]] std::optional<std::string> text_of_literal(std::string_view line);
 
-}  // namespace memstrata::io::pickle
+}  // namespace gpustrata::io::pickle

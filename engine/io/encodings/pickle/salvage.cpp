@@ -1,7 +1,7 @@
 // The value of a pickle that ends inside: what is open is closed from the top, as if it were complete.
 #include "engine/io/encodings/pickle/machine.h"
 
-namespace memstrata::io::pickle {
+namespace gpustrata::io::pickle {
 
 Value Machine::result() {
   if (halt_ == Halt::stop && close_from(size() - 1)) return last_of(top_[-1]);
@@ -68,4 +68,4 @@ bool Machine::waits_for_member(const Open& open) const {
   return in_dict && (open.position - level) % 2 == 1 && !is_text(next.tag);
 }
 
-}  // namespace memstrata::io::pickle
+}  // namespace gpustrata::io::pickle

@@ -8,7 +8,7 @@
 #include "engine/io/encodings/pickle/memo.h"
 #include "engine/io/values/value.h"
 
-namespace memstrata::io::pickle {
+namespace gpustrata::io::pickle {
 
 class Shortcut {
  public:
@@ -23,4 +23,4 @@ class Shortcut {
   [[nodiscard]] virtual Taken take(std::span<const uint8_t> bytes, int64_t offset, Memo& memo) = 0;
 };
 
-}  // namespace memstrata::io::pickle
+}  // namespace gpustrata::io::pickle

@@ -54,7 +54,7 @@ interface Spot {
 }
 
 /** Tells `choose-block`, `choose-event` and `point-thing` (panels/panel.ts). */
-@customElement('memstrata-address-map')
+@customElement('gpustrata-address-map')
 export class AddressMapView extends LitElement {
   @property({ attribute: false }) page!: PanelPage;
   @property({ attribute: false }) kept!: Kept<MapMemory>;
@@ -510,11 +510,11 @@ export class AddressMapView extends LitElement {
 export const panel: LoadedPanel<MapMemory> = {
   reads: ['axis', 'colourBy', 'event', 'highlight', 'pinned', 'segment', 'theme', 'viewport'],
   initial: { order: 'address', colouring: 'blocks', top: 0 },
-  show: (page, kept) => html`<memstrata-address-map .page=${page} .kept=${kept}></memstrata-address-map>`,
+  show: (page, kept) => html`<gpustrata-address-map .page=${page} .kept=${kept}></gpustrata-address-map>`,
 };
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-address-map': AddressMapView;
+    'gpustrata-address-map': AddressMapView;
   }
 }

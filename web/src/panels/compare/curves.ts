@@ -29,7 +29,7 @@ interface Curves {
   regions?: { all: readonly string[]; shown: string };
 }
 
-@customElement('memstrata-compare-curves')
+@customElement('gpustrata-compare-curves')
 export class CompareCurves extends LitElement {
   @property({ attribute: false }) first!: Side;
   @property({ attribute: false }) second!: Side;
@@ -267,6 +267,6 @@ function chart({ before, after, extent }: Curves, align: string): TemplateResult
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-compare-curves': CompareCurves;
+    'gpustrata-compare-curves': CompareCurves;
   }
 }

@@ -45,7 +45,7 @@ function numberOf(view: EngineView): number {
   return known;
 }
 
-@customElement('memstrata-compare')
+@customElement('gpustrata-compare')
 export class ComparePanel extends AnswerPanel<Found> {
   @property({ attribute: false }) kept!: Kept<Choice>;
   protected readonly waiting = 'Comparing…';
@@ -74,11 +74,11 @@ export class ComparePanel extends AnswerPanel<Found> {
     const growth = compared.after.bytes - compared.before.bytes;
     return html`${
         files.length > 2
-          ? html`<memstrata-ranks
+          ? html`<gpustrata-ranks
               .files=${files}
               .names=${shortNames(files)}
               .shown=${view}
-              @choose=${({ detail }: CustomEvent<string>) => this.choose('before', { file: detail, moment: undefined })}></memstrata-ranks>`
+              @choose=${({ detail }: CustomEvent<string>) => this.choose('before', { file: detail, moment: undefined })}></gpustrata-ranks>`
           : nothing
       }
       <div class="sides">
@@ -94,7 +94,7 @@ export class ComparePanel extends AnswerPanel<Found> {
       ${
         before.view === after.view
           ? nothing
-          : html`<memstrata-compare-curves
+          : html`<gpustrata-compare-curves
               .first=${before}
               .second=${after}
               .align=${this.kept.value.align}
@@ -106,7 +106,7 @@ export class ComparePanel extends AnswerPanel<Found> {
               @align=${({ detail }: CustomEvent<Align>) => {
                 this.kept.keep({ align: detail });
                 this.requestUpdate();
-              }}></memstrata-compare-curves>`
+              }}></gpustrata-compare-curves>`
       }
       <p
         class="matching"
@@ -328,15 +328,15 @@ export const panel: LoadedPanel<Choice> = {
     region: undefined,
   },
   show: (page, kept) =>
-    html`<memstrata-compare
+    html`<gpustrata-compare
       role="region"
       aria-label="Compare"
       .page=${page}
-      .kept=${kept}></memstrata-compare>`,
+      .kept=${kept}></gpustrata-compare>`,
 };
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-compare': ComparePanel;
+    'gpustrata-compare': ComparePanel;
   }
 }

@@ -17,7 +17,7 @@ const numbers: readonly { name: string; of: (info: ViewInfo) => Bytes }[] = [
 ];
 
 /** Tells `choose` with the name of a file to compare with. */
-@customElement('memstrata-ranks')
+@customElement('gpustrata-ranks')
 export class RanksView extends LitElement {
   @property({ attribute: false }) files: readonly PanelFile[] = [];
   @property({ attribute: false }) names: readonly string[] = [];
@@ -101,6 +101,6 @@ function cell(bytes: Bytes, odd: number | undefined): TemplateResult {
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-ranks': RanksView;
+    'gpustrata-ranks': RanksView;
   }
 }

@@ -31,7 +31,7 @@ export interface Jump {
 }
 
 /** Tells `fields` with EventFields, and `jump` with a Jump. */
-@customElement('memstrata-event-filter')
+@customElement('gpustrata-event-filter')
 export class EventFilterView extends LitElement {
   @property({ attribute: false }) fields: EventFields = noFields;
   /** The one that is wrong. */
@@ -214,6 +214,6 @@ export class EventFilterView extends LitElement {
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-event-filter': EventFilterView;
+    'gpustrata-event-filter': EventFilterView;
   }
 }

@@ -27,7 +27,7 @@ const around = 60; // rows asked for before and behind those that are seen
 const restMs = 150; // after which the scroll bar is put where it belongs
 
 /** Tells `choose-event`, `point-thing` and `choose-thing` (panels/panel.ts). */
-@customElement('memstrata-event-list')
+@customElement('gpustrata-event-list')
 export class EventListView extends LitElement {
   @property({ attribute: false }) page!: PanelPage;
   @property({ attribute: false }) kept!: Kept<EventFields>;
@@ -285,13 +285,13 @@ export class EventListView extends LitElement {
     const indices = Array.from({ length: Math.max(0, end - first) }, (_, i) => first + i);
     const active = this.row >= first && this.row < end ? `row-${this.row}` : nothing;
     return html`
-      <memstrata-event-filter
+      <gpustrata-event-filter
         .fields=${this.fields}
         .wrong=${this.wrong}
         .info=${this.info}
         .found=${count}
         @fields=${(event: CustomEvent<EventFields>) => this.filter(event.detail)}
-        @jump=${(event: CustomEvent<Jump>) => void this.jump(event.detail)}></memstrata-event-filter>
+        @jump=${(event: CustomEvent<Jump>) => void this.jump(event.detail)}></gpustrata-event-filter>
       ${problem === undefined ? nothing : html`<p role="alert">The events cannot be listed: ${problem}</p>`}
       <div
         class="scroller"
@@ -391,14 +391,14 @@ export class EventListView extends LitElement {
         min-height: 0;
         container-type: inline-size;
       }
-      memstrata-event-filter {
+      gpustrata-event-filter {
         flex: none;
       }
       @container (min-width: 760px) {
         :host {
           flex-direction: row;
         }
-        memstrata-event-filter {
+        gpustrata-event-filter {
           width: 344px;
           border-right: 1px solid var(--line);
         }
@@ -517,6 +517,6 @@ export class EventListView extends LitElement {
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-event-list': EventListView;
+    'gpustrata-event-list': EventListView;
   }
 }

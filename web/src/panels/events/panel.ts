@@ -8,9 +8,9 @@ export const panel: LoadedPanel<EventFields> = {
   reads: ['event', 'pinned'],
   initial: noFields,
   show: (page, kept) =>
-    html`<memstrata-event-list
+    html`<gpustrata-event-list
       role="region"
       aria-label="Events"
       .page=${page}
-      .kept=${kept}></memstrata-event-list>`,
+      .kept=${kept}></gpustrata-event-list>`,
 };

@@ -14,7 +14,7 @@ const shapes = [
 ] as const;
 
 /** Tells `choices` with what changed. */
-@customElement('memstrata-flame-bar')
+@customElement('gpustrata-flame-bar')
 export class FlameBar extends LitElement {
   @property({ attribute: false }) chosen: FlameChoices = atFirst;
   @property({ attribute: false }) page!: PanelPage;
@@ -199,6 +199,6 @@ export class FlameBar extends LitElement {
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-flame-bar': FlameBar;
+    'gpustrata-flame-bar': FlameBar;
   }
 }

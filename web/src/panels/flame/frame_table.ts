@@ -53,7 +53,7 @@ const both = (weight: number, unit: FrameRows['unit']): [string, string] => [
 ];
 
 /** Tells `choices`, `found` and `filter`, as the flame graph does. */
-@customElement('memstrata-frame-table')
+@customElement('gpustrata-frame-table')
 export class FrameTableView extends LitElement {
   @property({ attribute: false }) of!: FlameOf;
   @state() private loaded: { first: number; rows: FrameRows } | undefined;
@@ -326,6 +326,6 @@ function folderOf(file: string): string {
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-frame-table': FrameTableView;
+    'gpustrata-frame-table': FrameTableView;
   }
 }

@@ -33,7 +33,7 @@ export interface FlameOf {
 }
 
 /** Tells `choices`, `found` (what the search found and the total, in words) and `filter` (that of a frame). */
-@customElement('memstrata-flame-graph')
+@customElement('gpustrata-flame-graph')
 export class FlameGraphView extends LitElement {
   @property({ attribute: false }) of!: FlameOf;
   @state() private flame: FlameGraph | undefined;
@@ -334,6 +334,6 @@ function nothingText({ of, search }: FlameChoices): string {
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-flame-graph': FlameGraphView;
+    'gpustrata-flame-graph': FlameGraphView;
   }
 }

@@ -34,7 +34,7 @@ interface Found {
   rest: string;
 }
 
-@customElement('memstrata-flame')
+@customElement('gpustrata-flame')
 export class FlamePanel extends LitElement {
   @property({ attribute: false }) page!: PanelPage;
   @property({ attribute: false }) kept!: Kept<FlameChoices>;
@@ -45,7 +45,7 @@ export class FlamePanel extends LitElement {
   /** Of another file, which these calls are compared with. */
   @state() private compared: { key: string; facts: CallFacts } | undefined;
   @state() private problem: string | undefined;
-  @query('memstrata-flame-graph, memstrata-frame-table') private picture!: HTMLElement | null;
+  @query('gpustrata-flame-graph, gpustrata-frame-table') private picture!: HTMLElement | null;
 
   private readonly comparing = new LatestOnly<{ key: string; view: EngineView; tree: CallTree }, CallFacts>(
     ({ view, tree }) => view.ask('callFacts', { tree }),
@@ -144,11 +144,11 @@ export class FlamePanel extends LitElement {
       ...(compared ? { before: compared.facts } : {}),
     };
     return html`
-      <memstrata-flame-bar
+      <gpustrata-flame-bar
         .chosen=${chosen}
         .page=${page}
         .found=${this.found.text}
-        @choices=${(event: CustomEvent<Partial<FlameChoices>>) => this.choose(event.detail)}></memstrata-flame-bar>
+        @choices=${(event: CustomEvent<Partial<FlameChoices>>) => this.choose(event.detail)}></gpustrata-flame-bar>
       <p
         class="says"
         role="status"
@@ -159,16 +159,16 @@ export class FlamePanel extends LitElement {
       </p>
       ${
         chosen.shape === 'table'
-          ? html`<memstrata-frame-table
+          ? html`<gpustrata-frame-table
               .of=${common}
               @choices=${(event: CustomEvent<Partial<FlameChoices>>) => this.choose(event.detail)}
               @found=${(event: CustomEvent<Found>) => (this.found = event.detail)}
-              @filter=${(event: CustomEvent<string | null>) => this.filter(event.detail)}></memstrata-frame-table>`
-          : html`<memstrata-flame-graph
+              @filter=${(event: CustomEvent<string | null>) => this.filter(event.detail)}></gpustrata-frame-table>`
+          : html`<gpustrata-flame-graph
               .of=${common}
               @choices=${(event: CustomEvent<Partial<FlameChoices>>) => this.choose(event.detail)}
               @found=${(event: CustomEvent<Found>) => (this.found = event.detail)}
-              @filter=${(event: CustomEvent<string | null>) => this.filter(event.detail)}></memstrata-flame-graph>`
+              @filter=${(event: CustomEvent<string | null>) => this.filter(event.detail)}></gpustrata-flame-graph>`
       }
     `;
   }
@@ -210,7 +210,7 @@ export class FlamePanel extends LitElement {
         min-height: 0;
         font-size: 13px;
       }
-      memstrata-flame-bar {
+      gpustrata-flame-bar {
         flex: none;
       }
       .says {
@@ -222,8 +222,8 @@ export class FlamePanel extends LitElement {
         font-size: 12px;
         font-variant-numeric: tabular-nums;
       }
-      memstrata-flame-graph,
-      memstrata-frame-table {
+      gpustrata-flame-graph,
+      gpustrata-frame-table {
         flex: 1;
         min-height: 60px;
       }
@@ -235,15 +235,15 @@ export const panel: LoadedPanel<FlameChoices> = {
   reads: ['event', 'range', 'highlight', 'theme', 'settled', 'files'],
   initial: atFirst,
   show: (page, kept) =>
-    html`<memstrata-flame
+    html`<gpustrata-flame
       role="region"
       aria-label="Flame graph"
       .page=${page}
-      .kept=${kept}></memstrata-flame>`,
+      .kept=${kept}></gpustrata-flame>`,
 };
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-flame': FlamePanel;
+    'gpustrata-flame': FlamePanel;
   }
 }

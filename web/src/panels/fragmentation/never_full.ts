@@ -10,7 +10,7 @@ import { tell, type PanelPage } from '../panel.ts';
 /** Whatever the moment, it is the same for a view. */
 const kept = new WeakMap<EngineView, NeverFull>();
 
-@customElement('memstrata-never-full')
+@customElement('gpustrata-never-full')
 export class NeverFullSegments extends LitElement {
   @property({ attribute: false }) page!: PanelPage;
   /** A text = why it is not known. */
@@ -122,6 +122,6 @@ export class NeverFullSegments extends LitElement {
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-never-full': NeverFullSegments;
+    'gpustrata-never-full': NeverFullSegments;
   }
 }

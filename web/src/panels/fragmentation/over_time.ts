@@ -20,7 +20,7 @@ interface Series {
 }
 const kept = new WeakMap<EngineView, Series>();
 
-@customElement('memstrata-fragmentation-over-time')
+@customElement('gpustrata-fragmentation-over-time')
 export class FragmentationOverTime extends LitElement {
   @property({ attribute: false }) page!: PanelPage;
   @state() private found = 0;
@@ -176,6 +176,6 @@ export class FragmentationOverTime extends LitElement {
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-fragmentation-over-time': FragmentationOverTime;
+    'gpustrata-fragmentation-over-time': FragmentationOverTime;
   }
 }

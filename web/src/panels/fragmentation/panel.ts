@@ -10,7 +10,7 @@ import { tell, type LoadedPanel, type PanelPage } from '../panel.ts';
 import './never_full.ts';
 import './over_time.ts';
 
-@customElement('memstrata-fragmentation')
+@customElement('gpustrata-fragmentation')
 export class FragmentationPanel extends AnswerPanel<Fragmentation> {
   protected readonly waiting = 'Finding what is cached…';
 
@@ -25,9 +25,9 @@ export class FragmentationPanel extends AnswerPanel<Fragmentation> {
     const { event, share } = found;
     return html`${
         this.page.info.events > 0
-          ? html`<memstrata-fragmentation-over-time
+          ? html`<gpustrata-fragmentation-over-time
               .page=${this.page}
-              @moment=${({ detail }: CustomEvent<number>) => tell(this, 'choose-event', { event: detail, step: true })}></memstrata-fragmentation-over-time>`
+              @moment=${({ detail }: CustomEvent<number>) => tell(this, 'choose-event', { event: detail, step: true })}></gpustrata-fragmentation-over-time>`
           : nothing
       }
       <div data-fragmentation=${event} data-share=${share} data-held-back=${found.held_back_bytes}>
@@ -61,7 +61,7 @@ export class FragmentationPanel extends AnswerPanel<Fragmentation> {
               </button>
             </p>
           </section>
-          <memstrata-never-full .page=${this.page}></memstrata-never-full>
+          <gpustrata-never-full .page=${this.page}></gpustrata-never-full>
         </div>
       </div>`;
   }
@@ -174,14 +174,14 @@ export const panel: LoadedPanel = {
   reads: ['settled', 'event'],
   initial: {},
   show: (page) =>
-    html`<memstrata-fragmentation
+    html`<gpustrata-fragmentation
       role="region"
       aria-label="Fragmentation"
-      .page=${page}></memstrata-fragmentation>`,
+      .page=${page}></gpustrata-fragmentation>`,
 };
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-fragmentation': FragmentationPanel;
+    'gpustrata-fragmentation': FragmentationPanel;
   }
 }

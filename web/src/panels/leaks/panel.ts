@@ -15,7 +15,7 @@ interface Found {
   until: number;
 }
 
-@customElement('memstrata-leaks')
+@customElement('gpustrata-leaks')
 export class LeaksPanel extends AnswerPanel<Found> {
   protected readonly waiting = 'Looking for what grows…';
 
@@ -173,11 +173,11 @@ function stepsText({ steps, leaks }: Report): string {
 export const panel: LoadedPanel = {
   reads: ['settled', 'event'],
   initial: {},
-  show: (page) => html`<memstrata-leaks .page=${page}></memstrata-leaks>`,
+  show: (page) => html`<gpustrata-leaks .page=${page}></gpustrata-leaks>`,
 };
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-leaks': LeaksPanel;
+    'gpustrata-leaks': LeaksPanel;
   }
 }

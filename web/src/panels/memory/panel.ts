@@ -33,7 +33,7 @@ const ways: readonly { id: HolderBy; name: string }[] = [
 const most = 200;
 const longestRules = 16_000;
 
-@customElement('memstrata-holders')
+@customElement('gpustrata-holders')
 export class HoldersPanel extends LitElement {
   @property({ attribute: false }) page!: PanelPage;
   @property({ attribute: false }) kept!: Kept<Memory>;
@@ -267,15 +267,15 @@ export const panel: LoadedPanel<Memory> = {
   reads: ['event', 'highlight', 'pinned', 'settled'],
   initial: atFirst,
   show: (page, kept) =>
-    html`<memstrata-holders
+    html`<gpustrata-holders
       role="region"
       aria-label="Memory"
       .page=${page}
-      .kept=${kept}></memstrata-holders>`,
+      .kept=${kept}></gpustrata-holders>`,
 };
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-holders': HoldersPanel;
+    'gpustrata-holders': HoldersPanel;
   }
 }

@@ -40,7 +40,7 @@ const parts = [
   ['free', 'free on the device'],
 ] as const;
 
-@customElement('memstrata-oom')
+@customElement('gpustrata-oom')
 export class OomPanel extends AnswerPanel<Report> {
   @property({ attribute: false }) kept!: Kept<Chosen>;
   @state() private tried: { of: EngineView; oom: readonly ExplainedOutOfMemory[] } | undefined;
@@ -137,7 +137,7 @@ export class OomPanel extends AnswerPanel<Report> {
                   ? nothing
                   : html`<div class="code">
                       <code>${code}</code
-                      ><memstrata-copy label="Copy the line" .text=${() => code}></memstrata-copy>
+                      ><gpustrata-copy label="Copy the line" .text=${() => code}></gpustrata-copy>
                     </div>`
               }
               ${isLast && name === setting && confirmed === null ? this.trial() : nothing}
@@ -339,15 +339,15 @@ export const panel: LoadedPanel<Chosen> = {
   reads: ['settled'],
   initial: { event: undefined },
   show: (page, kept) =>
-    html`<memstrata-oom
+    html`<gpustrata-oom
       role="region"
       aria-label="Out of memory"
       .page=${page}
-      .kept=${kept}></memstrata-oom>`,
+      .kept=${kept}></gpustrata-oom>`,
 };
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-oom': OomPanel;
+    'gpustrata-oom': OomPanel;
   }
 }

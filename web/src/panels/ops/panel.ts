@@ -58,7 +58,7 @@ interface Asked extends OpsMemory {
 type Answered = { ops: OpLines } | { profiler: ProfilerLines };
 
 /** Tells `go` with a filter (panels/panel.ts). */
-@customElement('memstrata-ops')
+@customElement('gpustrata-ops')
 export class OpsPanel extends LitElement {
   @property({ attribute: false }) page!: PanelPage;
   @property({ attribute: false }) kept!: Kept<OpsMemory>;
@@ -426,11 +426,11 @@ export const panel: LoadedPanel<OpsMemory> = {
   reads: ['settled', 'trace'],
   initial: { mode: 'thread', by: 'op', sort: 'at_peak', tree: false, open: [], top: 0, chosen: '' },
   show: (page, kept) =>
-    html`<memstrata-ops role="region" aria-label="Ops" .page=${page} .kept=${kept}></memstrata-ops>`,
+    html`<gpustrata-ops role="region" aria-label="Ops" .page=${page} .kept=${kept}></gpustrata-ops>`,
 };
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-ops': OpsPanel;
+    'gpustrata-ops': OpsPanel;
   }
 }

@@ -13,7 +13,7 @@ import { reportOf } from '../reports.ts';
 
 type Sentence = ReportFinding['says'][number];
 
-@customElement('memstrata-overview')
+@customElement('gpustrata-overview')
 export class OverviewPanel extends AnswerPanel<Report> {
   protected readonly waiting = 'Looking at every block…';
 
@@ -43,7 +43,7 @@ export class OverviewPanel extends AnswerPanel<Report> {
         code === null
           ? nothing
           : html`<div class="code">
-              <code>${code}</code><memstrata-copy label="Copy the line" .text=${() => code}></memstrata-copy>
+              <code>${code}</code><gpustrata-copy label="Copy the line" .text=${() => code}></gpustrata-copy>
             </div>`
       }
     </section>`;
@@ -199,11 +199,11 @@ export const panel: LoadedPanel = {
   reads: ['settled'],
   initial: {},
   show: (page) =>
-    html`<memstrata-overview role="region" aria-label="Overview" .page=${page}></memstrata-overview>`,
+    html`<gpustrata-overview role="region" aria-label="Overview" .page=${page}></gpustrata-overview>`,
 };
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-overview': OverviewPanel;
+    'gpustrata-overview': OverviewPanel;
   }
 }

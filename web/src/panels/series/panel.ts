@@ -7,9 +7,9 @@ export const panel: LoadedPanel = {
   reads: ['theme'],
   initial: {},
   show: ({ view, theme }) =>
-    html`<memstrata-series
+    html`<gpustrata-series
       role="region"
       aria-label="Numbers over time"
       .engine=${view.engine}
-      .theme=${theme}></memstrata-series>`,
+      .theme=${theme}></gpustrata-series>`,
 };

@@ -6,7 +6,7 @@ import '../../controls/copy_button.ts';
 import type { LoadedPanel, PanelPage } from '../panel.ts';
 import { base } from '../../controls/styles.ts';
 
-@customElement('memstrata-settings')
+@customElement('gpustrata-settings')
 export class SettingsPanel extends LitElement {
   @property({ attribute: false }) page!: PanelPage;
 
@@ -18,10 +18,10 @@ export class SettingsPanel extends LitElement {
       <section>
         <h2>
           Settings of the allocator
-          <memstrata-copy
+          <gpustrata-copy
             wide
             label="Copy the table"
-            .text=${() => lines.map(([name, value]) => `${name}\t${value}\n`).join('')}></memstrata-copy>
+            .text=${() => lines.map(([name, value]) => `${name}\t${value}\n`).join('')}></gpustrata-copy>
         </h2>
         <table data-settings=${lines.length}>
           <thead>
@@ -46,7 +46,7 @@ export class SettingsPanel extends LitElement {
       <section>
         <h2>
           As JSON
-          <memstrata-copy wide label="Copy the JSON" .text=${() => json}></memstrata-copy>
+          <gpustrata-copy wide label="Copy the JSON" .text=${() => json}></gpustrata-copy>
         </h2>
         <pre tabindex="0" aria-label="Settings as JSON">${json}</pre>
       </section>
@@ -118,11 +118,11 @@ export class SettingsPanel extends LitElement {
 export const panel: LoadedPanel = {
   reads: [],
   initial: {},
-  show: (page) => html`<memstrata-settings .page=${page}></memstrata-settings>`,
+  show: (page) => html`<gpustrata-settings .page=${page}></gpustrata-settings>`,
 };
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-settings': SettingsPanel;
+    'gpustrata-settings': SettingsPanel;
   }
 }

@@ -31,7 +31,7 @@ interface Found {
 /** Lines of text around those with memory. */
 const around = 2;
 
-@customElement('memstrata-source')
+@customElement('gpustrata-source')
 export class SourcePanel extends AnswerPanel<Found> {
   @property({ attribute: false }) kept!: Kept<Chosen>;
   protected readonly waiting = 'Finding lines…';
@@ -328,11 +328,11 @@ export const panel: LoadedPanel<Chosen> = {
   reads: ['settled', 'event', 'editor', 'source'],
   initial: { file: undefined },
   show: (page, kept) =>
-    html`<memstrata-source role="region" aria-label="Source" .page=${page} .kept=${kept}></memstrata-source>`,
+    html`<gpustrata-source role="region" aria-label="Source" .page=${page} .kept=${kept}></gpustrata-source>`,
 };
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-source': SourcePanel;
+    'gpustrata-source': SourcePanel;
   }
 }

@@ -13,7 +13,7 @@ import type { Bytes } from '../../base/units.ts';
 import type { StateTotals, ViewInfo } from '../../../engine/index.ts';
 import { base } from '../../controls/styles.ts';
 
-@customElement('memstrata-state-numbers')
+@customElement('gpustrata-state-numbers')
 export class StateNumbersView extends LitElement {
   @property({ attribute: false }) totals: StateTotals | undefined;
   @property({ attribute: false }) info!: ViewInfo;
@@ -124,6 +124,6 @@ export class StateNumbersView extends LitElement {
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-state-numbers': StateNumbersView;
+    'gpustrata-state-numbers': StateNumbersView;
   }
 }

@@ -8,9 +8,9 @@ export const panel: LoadedPanel<StateMemory> = {
   reads: ['event', 'pinned', 'segment', 'theme', 'colourBy', 'highlight'],
   initial: { window: wholeState(1, 1), colouring: 'blocks' },
   show: (page, kept) =>
-    html`<memstrata-state-picture
+    html`<gpustrata-state-picture
       role="region"
       aria-label="State"
       .page=${page}
-      .kept=${kept}></memstrata-state-picture>`,
+      .kept=${kept}></gpustrata-state-picture>`,
 };

@@ -57,7 +57,7 @@ interface Pointed {
 }
 
 /** Tells `choose-block`, `choose-thing` and `point-thing` (panels/panel.ts). */
-@customElement('memstrata-state-picture')
+@customElement('gpustrata-state-picture')
 export class StatePictureView extends LitElement {
   @property({ attribute: false }) page!: PanelPage;
   @property({ attribute: false }) kept!: Kept<StateMemory>;
@@ -427,7 +427,7 @@ export class StatePictureView extends LitElement {
       ? `${plural(totals.segments, 'segment')}, ${plural(totals.live_blocks, 'block')}`
       : 'not known yet';
     return html`
-      <memstrata-state-numbers .totals=${totals} .info=${page.info}></memstrata-state-numbers>
+      <gpustrata-state-numbers .totals=${totals} .info=${page.info}></gpustrata-state-numbers>
       <div
         class="picture"
         tabindex="0"
@@ -509,6 +509,6 @@ export class StatePictureView extends LitElement {
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-state-picture': StatePictureView;
+    'gpustrata-state-picture': StatePictureView;
   }
 }

@@ -7,7 +7,7 @@ export const pictureStyles = css`
     min-width: 0;
     min-height: 0;
   }
-  memstrata-state-numbers {
+  gpustrata-state-numbers {
     flex: none;
   }
   .picture {

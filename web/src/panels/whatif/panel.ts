@@ -39,7 +39,7 @@ type Task = 'rehearsal' | 'run' | 'smallest' | 'search' | 'states' | 'file';
 
 const columns = 600;
 
-@customElement('memstrata-whatif')
+@customElement('gpustrata-whatif')
 export class WhatIfPanel extends LitElement {
   @property({ attribute: false }) page!: PanelPage;
   @property({ attribute: false }) kept!: Kept<Memory>;
@@ -422,10 +422,10 @@ export class WhatIfPanel extends LitElement {
       </p>
       ${
         this.shown
-          ? html`<memstrata-run-states
+          ? html`<gpustrata-run-states
               .run=${this.shown}
               .event=${this.page.event}
-              .theme=${this.page.theme}></memstrata-run-states>`
+              .theme=${this.page.theme}></gpustrata-run-states>`
           : nothing
       }
       ${rehearsal.settings_are_known ? nothing : html`<p class="dim">The file does not say how the allocator was set: no settings are taken for the recorded ones.</p>`}
@@ -497,11 +497,11 @@ export class WhatIfPanel extends LitElement {
 export const panel: LoadedPanel<Memory> = {
   reads: ['event', 'theme', 'settled'],
   initial: { fields: undefined, answer: undefined, smallest: undefined, tried: [] },
-  show: (page, kept) => html`<memstrata-whatif .page=${page} .kept=${kept}></memstrata-whatif>`,
+  show: (page, kept) => html`<gpustrata-whatif .page=${page} .kept=${kept}></gpustrata-whatif>`,
 };
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-whatif': WhatIfPanel;
+    'gpustrata-whatif': WhatIfPanel;
   }
 }

@@ -31,7 +31,7 @@ interface Sides {
   differences: StateDifferences;
 }
 
-@customElement('memstrata-run-states')
+@customElement('gpustrata-run-states')
 export class RunStates extends LitElement {
   @property({ attribute: false }) run: ShownRun | undefined;
   @property({ type: Number }) event = -1;
@@ -257,6 +257,6 @@ async function sidesOf({ run, event, theme, width, height }: Asked): Promise<Sid
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-run-states': RunStates;
+    'gpustrata-run-states': RunStates;
   }
 }

@@ -23,7 +23,7 @@ import { besideLineOf, besideStyles } from './line.ts';
 const plotHeight: CssPx = 44;
 const room = 1.12; // above the highest value
 
-@customElement('memstrata-counters')
+@customElement('gpustrata-counters')
 export class CountersView extends LitElement {
   @property({ attribute: false }) file!: BesideCounters;
   /** That the timeline shows. */
@@ -322,6 +322,6 @@ function spanOfAll(parts: readonly CountersPart[]): Span {
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-counters': CountersView;
+    'gpustrata-counters': CountersView;
   }
 }

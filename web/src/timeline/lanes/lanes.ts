@@ -55,7 +55,7 @@ export interface Stretch {
 }
 
 /** Tells `fit` and `reveal` with a Stretch, `go` with a filter (panels/panel.ts), `ready` when it can draw. */
-@customElement('memstrata-lanes')
+@customElement('gpustrata-lanes')
 export class LanesView extends LitElement {
   /** Of the trace, which is not always what the timeline shows. */
   @property({ attribute: false }) device!: EngineView;
@@ -523,6 +523,6 @@ export class LanesView extends LitElement {
 
 declare global {
   interface HTMLElementTagNameMap {
-    'memstrata-lanes': LanesView;
+    'gpustrata-lanes': LanesView;
   }
 }

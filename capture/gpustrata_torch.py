@@ -1,13 +1,13 @@
-"""Record a PyTorch run's GPU memory with memstrata's allocator.
+"""Record a PyTorch run's GPU memory with gpustrata's allocator.
 
-    import memstrata_torch as memstrata
-    memstrata.install()                      # before the first CUDA tensor
-    memstrata.record_memory_history()
+    import gpustrata_torch as gpustrata
+    gpustrata.install()                      # before the first CUDA tensor
+    gpustrata.record_memory_history()
     ...
-    memstrata.dump_snapshot("run.pickle")    # open it in memstrata's viewer
+    gpustrata.dump_snapshot("run.pickle")    # open it in gpustrata's viewer
 
-One file, standard library only; the package in python/ holds it, too. It talks to libmemstrata_capture.so,
-which is looked for in MEMSTRATA_CAPTURE (a path), beside this file, in build/native-release/lib of the checkout, then
+One file, standard library only; the package in python/ holds it, too. It talks to libgpustrata_capture.so,
+which is looked for in GPUSTRATA_CAPTURE (a path), beside this file, in build/native-release/lib of the checkout, then
 by the system's loader. `torch` is imported by install() only.
 """
 import atexit
@@ -27,48 +27,48 @@ __all__ = [
     "free", "is_recording_allocator",
 ]
 
-_LIBRARY = "libmemstrata_capture.so"
+_LIBRARY = "libgpustrata_capture.so"
 _UNLIMITED = sys.maxsize
 # (name, result, arguments). Status functions return 0 or a reason for CaptureError.
 _STATUS = ctypes.c_int
 _POINTER, _SIZE, _TEXT = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p
 _FUNCTIONS = [
-    ("memstrata_last_error", _TEXT, []),
-    ("memstrata_device_count", ctypes.c_int, []),
-    ("memstrata_describe_devices", _SIZE, [_TEXT, _SIZE]),
-    ("memstrata_use_simulated_device", _STATUS, [ctypes.c_int64]),
-    ("memstrata_alloc", _POINTER, [_SIZE, ctypes.c_int, _POINTER]),
-    ("memstrata_free", None, [_POINTER, _SIZE, ctypes.c_int, _POINTER]),
-    ("memstrata_cpp_unwinder", _TEXT, []),
-    ("memstrata_empty_cache", _STATUS, []),
-    ("memstrata_set_allocator_settings", _STATUS, [_TEXT]),
-    ("memstrata_record_memory_history", _STATUS, [_POINTER]),
-    ("memstrata_set_user_metadata", _STATUS, [_TEXT]),
-    ("memstrata_region_begin", _STATUS, [_TEXT, ctypes.c_int]),
-    ("memstrata_region_end", _STATUS, [ctypes.c_int]),
-    ("memstrata_annotate", _STATUS, [_POINTER, _TEXT]),
-    ("memstrata_dump_snapshot", _STATUS, [_TEXT]),
-    ("memstrata_snapshot", _STATUS, [_POINTER, _POINTER]),
-    ("memstrata_free_bytes", None, [_POINTER]),
-    ("memstrata_stop_python_stacks", None, []),
-    ("memstrata_set_oom_dump", _STATUS, [_TEXT]),
-    ("memstrata_memory_stats", _SIZE, [ctypes.c_int, _TEXT, _SIZE]),
-    ("memstrata_memory_summary", _SIZE, [ctypes.c_int, ctypes.c_int, _TEXT, _SIZE]),
-    ("memstrata_reset_peak_memory_stats", _STATUS, [ctypes.c_int]),
-    ("memstrata_reset_accumulated_memory_stats", _STATUS, [ctypes.c_int]),
+    ("gpustrata_last_error", _TEXT, []),
+    ("gpustrata_device_count", ctypes.c_int, []),
+    ("gpustrata_describe_devices", _SIZE, [_TEXT, _SIZE]),
+    ("gpustrata_use_simulated_device", _STATUS, [ctypes.c_int64]),
+    ("gpustrata_alloc", _POINTER, [_SIZE, ctypes.c_int, _POINTER]),
+    ("gpustrata_free", None, [_POINTER, _SIZE, ctypes.c_int, _POINTER]),
+    ("gpustrata_cpp_unwinder", _TEXT, []),
+    ("gpustrata_empty_cache", _STATUS, []),
+    ("gpustrata_set_allocator_settings", _STATUS, [_TEXT]),
+    ("gpustrata_record_memory_history", _STATUS, [_POINTER]),
+    ("gpustrata_set_user_metadata", _STATUS, [_TEXT]),
+    ("gpustrata_region_begin", _STATUS, [_TEXT, ctypes.c_int]),
+    ("gpustrata_region_end", _STATUS, [ctypes.c_int]),
+    ("gpustrata_annotate", _STATUS, [_POINTER, _TEXT]),
+    ("gpustrata_dump_snapshot", _STATUS, [_TEXT]),
+    ("gpustrata_snapshot", _STATUS, [_POINTER, _POINTER]),
+    ("gpustrata_free_bytes", None, [_POINTER]),
+    ("gpustrata_stop_python_stacks", None, []),
+    ("gpustrata_set_oom_dump", _STATUS, [_TEXT]),
+    ("gpustrata_memory_stats", _SIZE, [ctypes.c_int, _TEXT, _SIZE]),
+    ("gpustrata_memory_summary", _SIZE, [ctypes.c_int, ctypes.c_int, _TEXT, _SIZE]),
+    ("gpustrata_reset_peak_memory_stats", _STATUS, [ctypes.c_int]),
+    ("gpustrata_reset_accumulated_memory_stats", _STATUS, [ctypes.c_int]),
 ]
 # Setters of CUDAPluggableAllocator's object and the hooks they get. A PyTorch without one goes on without, but for
 # those of pools: memory of CUDA graphs would come from the common pool, and other code would write into it.
 _NEEDED = {"set_begin_allocate_to_pool", "set_end_allocate_to_pool_fn", "set_release_pool"}
 _HOOKS = [
-    ("set_init_fn", "memstrata_hook_init"),
-    ("set_reset_fn", "memstrata_hook_reset"),
-    ("set_memory_fraction_fn", "memstrata_hook_memory_fraction"),
-    ("set_base_alloc_fn", "memstrata_hook_base_alloc"),
-    ("set_record_stream_fn", "memstrata_hook_record_stream"),
-    ("set_begin_allocate_to_pool", "memstrata_hook_begin_allocate_to_pool"),
-    ("set_end_allocate_to_pool_fn", "memstrata_hook_end_allocate_to_pool"),
-    ("set_release_pool", "memstrata_hook_release_pool"),
+    ("set_init_fn", "gpustrata_hook_init"),
+    ("set_reset_fn", "gpustrata_hook_reset"),
+    ("set_memory_fraction_fn", "gpustrata_hook_memory_fraction"),
+    ("set_base_alloc_fn", "gpustrata_hook_base_alloc"),
+    ("set_record_stream_fn", "gpustrata_hook_record_stream"),
+    ("set_begin_allocate_to_pool", "gpustrata_hook_begin_allocate_to_pool"),
+    ("set_end_allocate_to_pool_fn", "gpustrata_hook_end_allocate_to_pool"),
+    ("set_release_pool", "gpustrata_hook_release_pool"),
 ]
 
 
@@ -90,8 +90,8 @@ _instead = None  # torch, whose own recorder is used because install() could not
 
 
 def _candidates():
-    if os.environ.get("MEMSTRATA_CAPTURE"):
-        return [os.environ["MEMSTRATA_CAPTURE"]]
+    if os.environ.get("GPUSTRATA_CAPTURE"):
+        return [os.environ["GPUSTRATA_CAPTURE"]]
     here = os.path.dirname(os.path.realpath(__file__))
     built = os.path.join(os.path.dirname(here), "build", "native-release", "lib", _LIBRARY)
     return [path for path in (os.path.join(here, _LIBRARY), built) if os.path.exists(path)] + [_LIBRARY]
@@ -111,13 +111,13 @@ def _library():
         else:
             raise CaptureError(
                 f"cannot load {_LIBRARY}: {'; '.join(reasons)}. Build it (cmake --preset native-release && cmake "
-                "--build --preset native-release) or name its path in MEMSTRATA_CAPTURE.")
+                "--build --preset native-release) or name its path in GPUSTRATA_CAPTURE.")
         for name, result, arguments in _FUNCTIONS:
             function = getattr(library, name)
             function.restype, function.argtypes = result, arguments
         # Threads that ask for the interpreter's lock while it ends would be killed in the middle of their work.
         if _is_main_interpreter():
-            atexit.register(library.memstrata_stop_python_stacks)
+            atexit.register(library.gpustrata_stop_python_stacks)
         _loaded = library
     return _loaded
 
@@ -134,7 +134,7 @@ def _is_main_interpreter():
 def _call(name, *arguments):
     library = _library()
     if getattr(library, name)(*arguments) != 0:
-        raise CaptureError(library.memstrata_last_error().decode(errors="replace"))
+        raise CaptureError(library.gpustrata_last_error().decode(errors="replace"))
 
 
 def _text(name, *arguments):
@@ -146,7 +146,7 @@ def _text(name, *arguments):
         buffer = ctypes.create_string_buffer(size + 256)
         size = function(*arguments, buffer, len(buffer))
         if size == 0:
-            raise CaptureError(library.memstrata_last_error().decode(errors="replace"))
+            raise CaptureError(library.gpustrata_last_error().decode(errors="replace"))
         if size < len(buffer):
             return buffer.value.decode(errors="replace")
 
@@ -201,41 +201,41 @@ def _rank():
 
 def devices():
     """In words: which driver and how many devices, or why there are none."""
-    return _text("memstrata_describe_devices")
+    return _text("gpustrata_describe_devices")
 
 
 def cpp_unwinder():
     """What gathers C++ stacks: "libunwind", or the compiler's "libgcc", which is 20 times slower."""
-    return _library().memstrata_cpp_unwinder().decode()
+    return _library().gpustrata_cpp_unwinder().decode()
 
 
 def use_simulated_device(size):
     """Device 0 is then one of `size` bytes that has addresses but no memory: to try things without a GPU."""
     global _simulated
-    _call("memstrata_use_simulated_device", size)
+    _call("gpustrata_use_simulated_device", size)
     _simulated = True
 
 
 def malloc(size, device=0):
     """The address of `size` bytes of device memory, for programs without PyTorch; free() gives them back."""
-    pointer = _library().memstrata_alloc(size, _device(device), None)
+    pointer = _library().gpustrata_alloc(size, _device(device), None)
     if not pointer and size:
-        raise CaptureError(_library().memstrata_last_error().decode(errors="replace"))
+        raise CaptureError(_library().gpustrata_last_error().decode(errors="replace"))
     return pointer or 0
 
 
 def free(pointer, device=0):
-    _library().memstrata_free(pointer, 0, _device(device), None)
+    _library().gpustrata_free(pointer, 0, _device(device), None)
 
 
 def install(companion=False):
-    """Makes memstrata PyTorch's CUDA allocator. To be called before the first use of CUDA, which it does not begin: a
+    """Makes gpustrata PyTorch's CUDA allocator. To be called before the first use of CUDA, which it does not begin: a
     later fork and a later CUDA_VISIBLE_DEVICES are as without it.
 
     torch.cuda.memory_stats() and the other questions about memory, torch.cuda.memory._record_memory_history(),
-    _snapshot() and _dump_snapshot() are answered by memstrata then; PyTorch's own would raise. Out of memory is a
+    _snapshot() and _dump_snapshot() are answered by gpustrata then; PyTorch's own would raise. Out of memory is a
     RuntimeError "CUDA out of memory. Tried to allocate ...", not torch.OutOfMemoryError.
-    companion=True (or MEMSTRATA_COMPANION=1): as a class that is compiled for this PyTorch, once. Then out of memory is
+    companion=True (or GPUSTRATA_COMPANION=1): as a class that is compiled for this PyTorch, once. Then out of memory is
     torch.OutOfMemoryError, and MemPool(), checkpoints of graph pools, cuDNN's benchmark, memory of other processes and the
     profiler's view of memory work, too. Where it cannot be compiled a message says why, and the hooks are used.
     Returns True, or False with a message on stderr: the program goes on with PyTorch's own allocator, and the functions
@@ -252,12 +252,12 @@ def install(companion=False):
 
         if torch.cuda.is_initialized():
             raise CaptureError("CUDA is in use already; call install() before the first CUDA tensor")
-        if (companion or os.environ.get("MEMSTRATA_COMPANION") == "1") and _install_companion(torch, library._name):
+        if (companion or os.environ.get("GPUSTRATA_COMPANION") == "1") and _install_companion(torch, library._name):
             _installed, _instead = True, None
             _redirect(torch)
             return True
         allocator = torch.cuda.memory.CUDAPluggableAllocator(
-            library._name, "memstrata_alloc_or_throw", "memstrata_free")
+            library._name, "gpustrata_alloc_or_throw", "gpustrata_free")
         # The hooks are set on the object that PyTorch calls.
         target = allocator.allocator()
         missing = sorted(name for name in _NEEDED if not hasattr(target, name))
@@ -269,7 +269,7 @@ def install(companion=False):
                 getattr(target, setter)(ctypes.cast(getattr(library, hook), ctypes.c_void_p).value)
         torch.cuda.memory.change_current_allocator(allocator)
     except (CaptureError, ImportError, RuntimeError, AttributeError) as error:
-        print(f"memstrata: not installed, PyTorch's own allocator stays: {error}", file=sys.stderr)
+        print(f"gpustrata: not installed, PyTorch's own allocator stays: {error}", file=sys.stderr)
         _instead = sys.modules.get("torch")
         return False
     _installed, _instead = True, None
@@ -279,20 +279,20 @@ def install(companion=False):
 
 def _install_companion(torch, library):
     try:
-        from memstrata import _companion
+        from gpustrata import _companion
     except ImportError:
-        print("memstrata: the companion is part of the package, which is not installed; hooks are used", file=sys.stderr)
+        print("gpustrata: the companion is part of the package, which is not installed; hooks are used", file=sys.stderr)
         return False
     try:
         _companion.install(torch, library)
         return True
     except RuntimeError as error:
-        print(f"memstrata: {error}; hooks are used", file=sys.stderr)
+        print(f"gpustrata: {error}; hooks are used", file=sys.stderr)
         return False
 
 
 def is_recording_allocator():
-    """Whether device memory of this process comes from memstrata."""
+    """Whether device memory of this process comes from gpustrata."""
     return _installed or _simulated
 
 
@@ -368,7 +368,7 @@ def record_memory_history(enabled="all", context="all", stacks="all", max_entrie
                                                            max_entries=max_entries, device=device, **more)
     history = _History(_bytes(enabled), _bytes(context), _bytes(stacks), max(max_entries, 1), int(clear_history),
                        _bytes(",".join(skip_actions or [])))
-    _call("memstrata_record_memory_history", ctypes.byref(history))
+    _call("gpustrata_record_memory_history", ctypes.byref(history))
 
 
 def snapshot():
@@ -378,18 +378,18 @@ def snapshot():
     import pickle  # takes a quarter of the time of importing this module
 
     data, size = ctypes.c_void_p(), ctypes.c_size_t()
-    _call("memstrata_snapshot", ctypes.byref(data), ctypes.byref(size))
+    _call("gpustrata_snapshot", ctypes.byref(data), ctypes.byref(size))
     try:
         return pickle.loads(ctypes.string_at(data, size.value))
     finally:
-        _library().memstrata_free_bytes(data)
+        _library().gpustrata_free_bytes(data)
 
 
 def dump_snapshot(filename="dump_snapshot.pickle"):
     """Writes a snapshot file: complete, or not at all. "{rank}" and "{pid}" in its name are those of this process."""
     if _instead is not None:
         return _instead.cuda.memory._dump_snapshot(_path(filename))
-    _call("memstrata_dump_snapshot", _bytes(_path(filename)))
+    _call("gpustrata_dump_snapshot", _bytes(_path(filename)))
 
 
 def dump_on_oom(path):
@@ -401,7 +401,7 @@ def dump_on_oom(path):
         if path:
             _instead._C._cuda_attach_out_of_memory_observer(lambda *_: dump_snapshot(path))
         return
-    _call("memstrata_set_oom_dump", _bytes(_path(path) or ""))
+    _call("gpustrata_set_oom_dump", _bytes(_path(path) or ""))
 
 
 def dump_at_exit(path):
@@ -411,7 +411,7 @@ def dump_at_exit(path):
         try:
             dump_snapshot(path)
         except (CaptureError, RuntimeError, OSError) as error:
-            print(f"memstrata: {error}", file=sys.stderr)
+            print(f"gpustrata: {error}", file=sys.stderr)
 
     atexit.register(dump)
 
@@ -420,14 +420,14 @@ def memory_stats(device=None):
     """The dict of torch.cuda.memory_stats()."""
     if _instead is not None:
         return _instead.cuda.memory_stats(device)
-    return json.loads(_text("memstrata_memory_stats", _device(device)))
+    return json.loads(_text("gpustrata_memory_stats", _device(device)))
 
 
 def memory_summary(device=None, abbreviated=False):
     """The table of torch.cuda.memory_summary()."""
     if _instead is not None:
         return _instead.cuda.memory_summary(device, abbreviated)
-    return _text("memstrata_memory_summary", _device(device), int(abbreviated))
+    return _text("gpustrata_memory_summary", _device(device), int(abbreviated))
 
 
 def memory_allocated(device=None):
@@ -449,26 +449,26 @@ def max_memory_reserved(device=None):
 def reset_peak_memory_stats(device=None):
     if _instead is not None:
         return _instead.cuda.reset_peak_memory_stats(device)
-    _call("memstrata_reset_peak_memory_stats", _device(device))
+    _call("gpustrata_reset_peak_memory_stats", _device(device))
 
 
 def reset_accumulated_memory_stats(device=None):
     if _instead is not None:
         return _instead.cuda.reset_accumulated_memory_stats(device)
-    _call("memstrata_reset_accumulated_memory_stats", _device(device))
+    _call("gpustrata_reset_accumulated_memory_stats", _device(device))
 
 
 def empty_cache():
     if _instead is not None:
         return _instead.cuda.empty_cache()
-    _call("memstrata_empty_cache")
+    _call("gpustrata_empty_cache")
 
 
 def set_allocator_settings(settings):
     """As PYTORCH_CUDA_ALLOC_CONF, for requests from now on."""
     if _instead is not None:
         return _instead.cuda.memory._set_allocator_settings(settings)
-    _call("memstrata_set_allocator_settings", _bytes(settings))
+    _call("gpustrata_set_allocator_settings", _bytes(settings))
 
 
 @contextlib.contextmanager
@@ -479,11 +479,11 @@ def region(name, device=None):
             yield
         return
     ordinal = _device(device)
-    _call("memstrata_region_begin", _bytes(name), ordinal)
+    _call("gpustrata_region_begin", _bytes(name), ordinal)
     try:
         yield
     finally:
-        _call("memstrata_region_end", ordinal)
+        _call("gpustrata_region_end", ordinal)
 
 
 class metadata:
@@ -502,7 +502,7 @@ class metadata:
                 tell(text or "")
             self._current.text = text or ""
             return
-        _call("memstrata_set_user_metadata", _bytes(text or ""))
+        _call("gpustrata_set_user_metadata", _bytes(text or ""))
         self._current.text = text or ""
 
     def __enter__(self):
@@ -523,4 +523,4 @@ def annotate(tensor_or_pointer, text):
         pointer = tensor_or_pointer.untyped_storage().data_ptr()
     else:
         pointer = int(tensor_or_pointer)
-    _call("memstrata_annotate", pointer, _bytes(text))
+    _call("gpustrata_annotate", pointer, _bytes(text))

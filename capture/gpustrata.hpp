@@ -1,21 +1,21 @@
-// The C++ face of memstrata.h: the same functions, with errors as exceptions and scopes as objects.
+// The C++ face of gpustrata.h: the same functions, with errors as exceptions and scopes as objects.
 #pragma once
 
-#include <memstrata.h>
+#include <gpustrata.h>
 
 #include <stdexcept>
 #include <string>
 #include <utility>
 
-namespace memstrata {
+namespace gpustrata {
 
 struct CaptureError : std::runtime_error {
-  CaptureError(memstrata_status what, const char* text) : std::runtime_error(text), status(what) {}
-  memstrata_status status;
+  CaptureError(gpustrata_status what, const char* text) : std::runtime_error(text), status(what) {}
+  gpustrata_status status;
 };
 
-inline void check(memstrata_status status) {
-  if (status != MEMSTRATA_OK) throw CaptureError(status, memstrata_last_error());
+inline void check(gpustrata_status status) {
+  if (status != GPUSTRATA_OK) throw CaptureError(status, gpustrata_last_error());
 }
 
 // Device memory that is given back with its owner.
@@ -23,7 +23,7 @@ class DeviceBuffer {
  public:
   DeviceBuffer() = default;
   explicit DeviceBuffer(size_t bytes, int device = 0, void* stream = nullptr) : size_(bytes) {
-    check(memstrata_malloc(&pointer_, bytes, device, stream));
+    check(gpustrata_malloc(&pointer_, bytes, device, stream));
   }
   DeviceBuffer(DeviceBuffer&& other) noexcept
       : pointer_(std::exchange(other.pointer_, nullptr)), size_(std::exchange(other.size_, 0)) {}
@@ -32,11 +32,11 @@ class DeviceBuffer {
     std::swap(size_, other.size_);
     return *this;
   }
-  ~DeviceBuffer() { (void)memstrata_release(pointer_); }
+  ~DeviceBuffer() { (void)gpustrata_release(pointer_); }
 
   [[nodiscard]] void* get() const { return pointer_; }
   [[nodiscard]] size_t size() const { return size_; }
-  void use_on_stream(void* stream) const { check(memstrata_use_on_stream(pointer_, stream)); }
+  void use_on_stream(void* stream) const { check(gpustrata_use_on_stream(pointer_, stream)); }
 
  private:
   void* pointer_ = nullptr;
@@ -47,9 +47,9 @@ class DeviceBuffer {
 class Region {
  public:
   explicit Region(const std::string& name, int device = 0) : device_(device) {
-    check(memstrata_region_begin(name.c_str(), device));
+    check(gpustrata_region_begin(name.c_str(), device));
   }
-  ~Region() { (void)memstrata_region_end(device_); }
+  ~Region() { (void)gpustrata_region_end(device_); }
   Region(const Region&) = delete;
   Region& operator=(const Region&) = delete;
 
@@ -57,4 +57,4 @@ class Region {
   int device_;
 };
 
-}  // namespace memstrata
+}  // namespace gpustrata

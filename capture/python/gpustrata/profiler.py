@@ -1,16 +1,16 @@
 """GPUMemoryProfiler: the memory of functions and blocks of code, on the allocator's own counters.
 
-    profiler = memstrata.GPUMemoryProfiler(device=0)
+    profiler = gpustrata.GPUMemoryProfiler(device=0)
     result = profiler.profile_function(train_step, batch)
     with profiler.profile_context("evaluation"):
         evaluate()
     print(profiler.get_summary())
     profiler.export("profile.json")
 
-The interface by name of gpumemprof's class of the same name (later Stormlog), whose files memstrata and those tools
-open. What differs: the peak and what was asked for in all are counted at every allocation, by memstrata's allocator or
+The interface by name of gpumemprof's class of the same name (later Stormlog), whose files gpustrata and those tools
+open. What differs: the peak and what was asked for in all are counted at every allocation, by gpustrata's allocator or
 by PyTorch's, never sampled; nested measurements do not disturb each other; a result is kept when the function raises;
-with memstrata's recorder running, results say which stacks asked.
+with gpustrata's recorder running, results say which stacks asked.
 """
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from collections import defaultdict
 from dataclasses import asdict, dataclass, field
 from typing import Any, Callable, Iterator
 
-from memstrata import _recorder
-from memstrata._counters import Counters, Span, process_bytes
+from gpustrata import _recorder
+from gpustrata._counters import Counters, Span, process_bytes
 
 __all__ = ["Alert", "GPUMemoryProfiler", "MemorySnapshot", "ProfileResult", "profile_function"]
 
@@ -198,7 +198,7 @@ class GPUMemoryProfiler:
             raise ValueError(f"the interval is above 0 seconds, but it is {interval}")
         self._stop = threading.Event()
         self._monitor = threading.Thread(target=self._watch, args=(self._stop, interval), daemon=True,
-                                         name="memstrata monitor")
+                                         name="gpustrata monitor")
         self._monitor.start()
 
     def stop_monitoring(self) -> None:
@@ -213,7 +213,7 @@ class GPUMemoryProfiler:
             try:
                 snapshot = self._snapshot("monitor")
             except Exception as error:  # the program that is watched must not suffer
-                warnings.warn(f"memstrata: the monitor ends: {error}", RuntimeWarning, stacklevel=1)
+                warnings.warn(f"gpustrata: the monitor ends: {error}", RuntimeWarning, stacklevel=1)
                 return
             with self._lock:
                 self.snapshots.append(snapshot)
@@ -354,7 +354,7 @@ class GPUMemoryProfiler:
                 is_first = all(alert.rule != rule for alert in self.alerts)
                 self.alerts.append(Alert(now.timestamp, rule, message, value))
             if is_first:
-                warnings.warn(f"memstrata: {message}", RuntimeWarning, stacklevel=3)
+                warnings.warn(f"gpustrata: {message}", RuntimeWarning, stacklevel=3)
 
 
 class _Measured:
@@ -407,7 +407,7 @@ def _ordinal(device: Any) -> int | None:
     if str(device) == "cpu":
         return None
     ordinal = _recorder._device(device)
-    count = _recorder._library().memstrata_device_count() if ours else torch.cuda.device_count() if torch else 0
+    count = _recorder._library().gpustrata_device_count() if ours else torch.cuda.device_count() if torch else 0
     if ordinal >= count:
         raise ValueError(f"there is no device {device!r} here: CUDA devices are counted from 0, and there are {count}")
     return ordinal

@@ -1,4 +1,4 @@
-// PyTorch's allocator class over libmemstrata_capture.so, compiled against the PyTorch that runs (_companion.py).
+// PyTorch's allocator class over libgpustrata_capture.so, compiled against the PyTorch that runs (_companion.py).
 //
 // The plain hooks of CUDAPluggableAllocator cannot do what its C++ class refuses: the error of out of memory that
 // PyTorch's own code waits for, what is cached (cuDNN's benchmark), pools that exist before they are used, checkpoints of
@@ -26,7 +26,7 @@
 #include <utility>
 #include <vector>
 
-#include <memstrata.h>  // the library's header
+#include <gpustrata.h>  // the library's header
 
 namespace {
 
@@ -39,7 +39,7 @@ using StreamFilter = std::function<bool(cudaStream_t)>;
 // The library's functions, by name: it is loaded already, and not linked to.
 // (A list of macros is indented anew each time it is formatted.)
 // clang-format off
-#define MEMSTRATA_OF_COMPANION(F) \
+#define GPUSTRATA_OF_COMPANION(F) \
   F(last_error) \
   F(malloc) \
   F(free) \
@@ -74,8 +74,8 @@ using StreamFilter = std::function<bool(cudaStream_t)>;
   F(hook_record_stream)
 // clang-format on
 struct Library {
-#define MEMBER(name) decltype(&memstrata_##name) name = nullptr;
-  MEMSTRATA_OF_COMPANION(MEMBER)
+#define MEMBER(name) decltype(&gpustrata_##name) name = nullptr;
+  GPUSTRATA_OF_COMPANION(MEMBER)
 #undef MEMBER
   // PyTorch's filters are C++ objects: the hook takes them, see pluggable.cpp.
   void (*hook_begin_allocate_to_pool)(int, MempoolId_t, std::function<bool(void*)>) = nullptr;
@@ -83,10 +83,10 @@ struct Library {
   void load(const char* path) {
     void* const handle = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
     TORCH_CHECK(handle != nullptr, path, " is not loaded");
-#define LOAD(name) find(handle, "memstrata_" #name, name);
-    MEMSTRATA_OF_COMPANION(LOAD)
+#define LOAD(name) find(handle, "gpustrata_" #name, name);
+    GPUSTRATA_OF_COMPANION(LOAD)
 #undef LOAD
-    find(handle, "memstrata_hook_begin_allocate_to_pool", hook_begin_allocate_to_pool);
+    find(handle, "gpustrata_hook_begin_allocate_to_pool", hook_begin_allocate_to_pool);
   }
 
  private:
@@ -99,15 +99,15 @@ struct Library {
 Library g_library;
 const Library& own() { return g_library; }
 
-void check(memstrata_status status) { TORCH_CHECK(status == MEMSTRATA_OK, own().last_error()); }
-memstrata_pool named(MempoolId_t id) { return {id.first, id.second}; }
+void check(gpustrata_status status) { TORCH_CHECK(status == GPUSTRATA_OK, own().last_error()); }
+gpustrata_pool named(MempoolId_t id) { return {id.first, id.second}; }
 
 struct Checkpoint : native::AllocatorState {
-  explicit Checkpoint(memstrata_checkpoint* saved) : saved(saved) {}
+  explicit Checkpoint(gpustrata_checkpoint* saved) : saved(saved) {}
   Checkpoint(const Checkpoint&) = delete;
   Checkpoint& operator=(const Checkpoint&) = delete;
   ~Checkpoint() override { own().free_checkpoint(saved); }
-  memstrata_checkpoint* saved;
+  gpustrata_checkpoint* saved;
 };
 
 // Whether this PyTorch tells its allocators of captures: asked of its class, since the one below has the function anyway.
@@ -141,7 +141,7 @@ class Allocator final : public Base {
     set_release_pool([](int device, MempoolId_t id) { (void)own().pool_release(device, named(id)); });
   }
 
-  std::string name() { return "memstrata"; }
+  std::string name() { return "gpustrata"; }
 
   double getMemoryFraction(DeviceIndex device) { return own().get_memory_fraction(device); }
 
@@ -197,15 +197,15 @@ class Allocator final : public Base {
            std::all_of(live.begin(), live.end(), [&](void* one) { return expected.count(one) == 1; });
   }
   std::shared_ptr<native::AllocatorState> getCheckpointState(DeviceIndex device, MempoolId_t id) {
-    memstrata_checkpoint* saved = nullptr;
+    gpustrata_checkpoint* saved = nullptr;
     check(own().pool_checkpoint(device, named(id), &saved));
     return std::make_shared<Checkpoint>(saved);
   }
   native::CheckpointDelta setCheckpointPoolState(DeviceIndex device,
                                                  std::shared_ptr<native::AllocatorState> state) {
     const auto* const checkpoint = dynamic_cast<const Checkpoint*>(state.get());
-    TORCH_CHECK(checkpoint != nullptr, "the checkpoint is not one of memstrata's");
-    const memstrata_pool pool = own().checkpoint_pool(checkpoint->saved);
+    TORCH_CHECK(checkpoint != nullptr, "the checkpoint is not one of gpustrata's");
+    const gpustrata_pool pool = own().checkpoint_pool(checkpoint->saved);
     native::CheckpointDelta delta;
     delta.ptrs_freed = allocations(device, pool);
     check(own().pool_restore(device, checkpoint->saved));
@@ -245,7 +245,7 @@ class Allocator final : public Base {
   std::shared_ptr<void> getIpcDevPtr(std::string text) {
     TORCH_CHECK(text.size() == kIpcKind.size() + sizeof(cudaIpcMemHandle_t) &&
                     text.compare(0, kIpcKind.size(), kIpcKind) == 0,
-                "this memory was shared by another allocator than memstrata's");
+                "this memory was shared by another allocator than gpustrata's");
     const std::lock_guard<std::mutex> guard(ipc_lock_);
     if (std::shared_ptr<void> open = ipc_[text].lock()) return open;
     cudaIpcMemHandle_t handle;
@@ -276,7 +276,7 @@ class Allocator final : public Base {
   }
 
  private:
-  static inline const std::string kIpcKind = "memstrata1";
+  static inline const std::string kIpcKind = "gpustrata1";
   static constexpr size_t kMostDevices = 64;
 
   void* take(size_t size, int device, cudaStream_t stream) {
@@ -286,14 +286,14 @@ class Allocator final : public Base {
                      [&] { (void)own().put_off_by_captures_only(device); });
     }
     void* pointer = nullptr;
-    const memstrata_status status = own().malloc(&pointer, size, device, stream);
-    if (status == MEMSTRATA_OK) {
+    const gpustrata_status status = own().malloc(&pointer, size, device, stream);
+    if (status == GPUSTRATA_OK) {
       if (c10::memoryProfilingEnabled()) tell_profiler(pointer, device, 1);
       return pointer;
     }
     const std::string text = own().last_error();
-    if (status == MEMSTRATA_OUT_OF_MEMORY) tell_observers(device, size);
-    TORCH_CHECK_WITH(OutOfMemoryError, status != MEMSTRATA_OUT_OF_MEMORY, text);
+    if (status == GPUSTRATA_OUT_OF_MEMORY) tell_observers(device, size);
+    TORCH_CHECK_WITH(OutOfMemoryError, status != GPUSTRATA_OUT_OF_MEMORY, text);
     TORCH_CHECK(false, text);
   }
   static void give(void* pointer, int device) {
@@ -326,11 +326,11 @@ class Allocator final : public Base {
 
   void create(DeviceIndex device, MempoolId_t id, bool has_allocator) {
     TORCH_CHECK(!has_allocator,
-                "a MemPool with an allocator of its own needs PyTorch's allocator: memstrata.install() was "
+                "a MemPool with an allocator of its own needs PyTorch's allocator: gpustrata.install() was "
                 "called, which replaces it");
     check(own().pool_retain(device, named(id)));
   }
-  static std::vector<void*> allocations(DeviceIndex device, memstrata_pool pool) {
+  static std::vector<void*> allocations(DeviceIndex device, gpustrata_pool pool) {
     std::vector<void*> live;
     for (size_t count = 0;;) {
       live.resize(count);
@@ -353,9 +353,9 @@ thread_local std::string t_error;
 
 }  // namespace
 
-// Makes memstrata PyTorch's allocator. `library`: the path of libmemstrata_capture.so, which is loaded. Null, or what
+// Makes gpustrata PyTorch's allocator. `library`: the path of libgpustrata_capture.so, which is loaded. Null, or what
 // went wrong in words, valid until the thread's next call.
-extern "C" __attribute__((visibility("default"))) const char* memstrata_companion_install(
+extern "C" __attribute__((visibility("default"))) const char* gpustrata_companion_install(
     const char* library) {
   try {
     g_library.load(library);

@@ -12,7 +12,7 @@ _ROWS = 1 << 20  # of a row group
 
 
 def path_in(folder: str, run: str | None, rank: int | None, name: str) -> str:
-    """FOLDER/run=RUN/rank=RANK/NAME, as `memstrata convert --run --rank` has it; the folders below FOLDER are made."""
+    """FOLDER/run=RUN/rank=RANK/NAME, as `gpustrata convert --run --rank` has it; the folders below FOLDER are made."""
     if rank is not None and (not isinstance(rank, int) or isinstance(rank, bool) or rank < 0):
         raise ValueError(f"a rank is a number from 0 on, but it is {rank!r}")
     if run == "":
@@ -33,7 +33,7 @@ def write(table: Any, path: str) -> None:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise ImportError("Parquet is written by pyarrow, which is not here: pip install 'memstrata[arrow]'") from None
+        raise ImportError("Parquet is written by pyarrow, which is not here: pip install 'gpustrata[arrow]'") from None
     arrow = pyarrow.table(table)
     folder, name = os.path.split(path)
     number, beside = tempfile.mkstemp(prefix=f".{name[:200]}.part-", dir=folder or ".")

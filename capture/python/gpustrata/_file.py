@@ -1,4 +1,4 @@
-"""Files that memstrata reads: their snapshots, tables and answers."""
+"""Files that gpustrata reads: their snapshots, tables and answers."""
 from __future__ import annotations
 
 import ctypes
@@ -6,10 +6,10 @@ import json
 import os
 from typing import Any, Callable, Sequence
 
-from memstrata import _native
-from memstrata._native import Answer, Handle, library
-from memstrata._progress import Progress
-from memstrata._table import Table
+from gpustrata import _native
+from gpustrata._native import Answer, Handle, library
+from gpustrata._progress import Progress
+from gpustrata._table import Table
 
 __all__ = ["File", "Snapshot", "open"]
 
@@ -105,7 +105,7 @@ class Snapshot:
         return self._table("stacks", None)
 
     def ops(self, device: Any = None, *, mode: str = "thread") -> Table:
-        """What every op of a profiler's trace did with memory, device by device, as `memstrata ops --json`; of a
+        """What every op of a profiler's trace did with memory, device by device, as `gpustrata ops --json`; of a
         File, of all its traces.
 
         device: as in the column `device` ("cpu", "cuda:0"), a torch.device, or the number of one that is not the
@@ -120,7 +120,7 @@ class Snapshot:
         path: of the file, or of a folder, in which it is run=RUN/rank=RANK/TABLE.parquet, less what is not given.
         table: "events", "blocks", "segments", "lives", "stacks", "ops".
         """
-        from memstrata import _parquet
+        from gpustrata import _parquet
 
         if table not in (*_KINDS, "ops"):
             raise ValueError(f"table is one of {', '.join(_KINDS)}, ops, but it is {table!r}")
@@ -186,7 +186,7 @@ class Snapshot:
                             *other._choice("--snapshot-after"), *_device_option(device)])
 
     def __repr__(self) -> str:
-        return f"<memstrata.Snapshot {self.name or self._index} of {self._of.path!r}: devices {self.devices}>"
+        return f"<gpustrata.Snapshot {self.name or self._index} of {self._of.path!r}: devices {self.devices}>"
 
     def _told(self) -> dict[str, Any]:
         return self._of._contents["snapshots"][self._index]
@@ -212,21 +212,21 @@ class Snapshot:
         ordinal = _ordinal(device)
         number = _ALL_DEVICES if ordinal is None else ordinal
         what = kind if ordinal is None else f"{kind} of device {'host' if ordinal == _HOST else ordinal}"
-        return self._made(what, lambda handle, answer: library().memstrata_file_table(
+        return self._made(what, lambda handle, answer: library().gpustrata_file_table(
             handle.address, _KINDS[kind], self._index, number, answer))
 
     def _ops(self, index: int, device: Any, mode: str) -> Table:
         if mode not in _OP_MODES:
             raise ValueError(f"mode is one of {', '.join(_OP_MODES)}, but it is {mode!r}")
         name = _op_device(device)
-        return self._made(f"ops of {name}" if name else "ops", lambda handle, answer: library().memstrata_file_ops(
+        return self._made(f"ops of {name}" if name else "ops", lambda handle, answer: library().gpustrata_file_ops(
             handle.address, index, name.encode("utf-8", "surrogateescape"), _OP_MODES[mode], answer))
 
     def _made(self, what: str, make: Callable[[Handle, Any], int]) -> Table:
         handle, answer = self._of._handle, Answer()
         table = _native.in_background(lambda: make(handle, ctypes.byref(answer)))
         answer.check(self._of.path)
-        return Table(Handle(table, library().memstrata_table_close), what)
+        return Table(Handle(table, library().gpustrata_table_close), what)
 
 
 class File(Snapshot):
@@ -267,13 +267,13 @@ class File(Snapshot):
 
     def show(self, *, height: int = 720, viewer: str | os.PathLike[str] | None = None) -> Any:
         """The viewer with this file, in a notebook; needs no network."""
-        from memstrata import _notebook
+        from gpustrata import _notebook
 
         return _notebook.show(self.path, height, viewer)
 
     def save_html(self, path: str | os.PathLike[str], *, viewer: str | os.PathLike[str] | None = None) -> None:
         """One page with the viewer and this file, which opens offline."""
-        from memstrata import _notebook
+        from gpustrata import _notebook
 
         _notebook.write_page(self._path, path, viewer)
 
@@ -289,7 +289,7 @@ class File(Snapshot):
 
     def __repr__(self) -> str:
         parts = len(self._contents["snapshots"])
-        return (f"<memstrata.File {self.path!r}: {self.format}, "
+        return (f"<gpustrata.File {self.path!r}: {self.format}, "
                 f"{f'devices {self.devices}' if parts == 1 else f'{parts} snapshots'}"
                 f"{'' if self._open else ', closed'}>")
 
@@ -322,17 +322,17 @@ def open(path: str | os.PathLike[str], *, progress: bool | None = None, memory_l
     if memory_limit < 0:
         raise ValueError(f"memory_limit is not negative, but it is {memory_limit}")
     answer = Answer()
-    address = library().memstrata_file_open(os.fsencode(real), memory_limit, ctypes.byref(answer))
+    address = library().gpustrata_file_open(os.fsencode(real), memory_limit, ctypes.byref(answer))
     answer.check(name)
-    handle = Handle(address, library().memstrata_file_close)
+    handle = Handle(address, library().gpustrata_file_close)
     bar = Progress(os.path.basename(name), progress)
     numbers = (ctypes.c_int64 * 3)()
     try:
-        while library().memstrata_file_read(address, _PIECE, ctypes.byref(answer)):
-            library().memstrata_file_progress(address, numbers)
+        while library().gpustrata_file_read(address, _PIECE, ctypes.byref(answer)):
+            library().gpustrata_file_progress(address, numbers)
             bar.show(numbers[0], numbers[1])
     finally:
         bar.close()
     answer.check(name)
-    library().memstrata_file_contents(address, ctypes.byref(answer))
+    library().gpustrata_file_contents(address, ctypes.byref(answer))
     return File(handle, name, json.loads(answer.check(name)))

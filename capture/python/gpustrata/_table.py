@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from memstrata import _arrow
-from memstrata._native import Handle, library
+from gpustrata import _arrow
+from gpustrata._native import Handle, library
 
 __all__ = ["Table"]
 
@@ -25,7 +25,7 @@ class Table:
 
     @property
     def num_rows(self) -> int:
-        return int(library().memstrata_table_rows(self._handle.address))
+        return int(library().gpustrata_table_rows(self._handle.address))
 
     @property
     def column_names(self) -> list[str]:
@@ -58,4 +58,4 @@ class Table:
         return polars.DataFrame(self)
 
     def __repr__(self) -> str:
-        return f"<memstrata.Table {self._what}: {self.num_rows:,} rows of {', '.join(self.column_names)}>"
+        return f"<gpustrata.Table {self._what}: {self.num_rows:,} rows of {', '.join(self.column_names)}>"

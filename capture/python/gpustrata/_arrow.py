@@ -5,7 +5,7 @@ import ctypes
 import itertools
 from typing import Any
 
-from memstrata._native import library
+from gpustrata._native import library
 
 __all__ = ["capsule", "columns"]
 
@@ -51,7 +51,7 @@ _new_capsule: Any = None
 
 
 def _stream(table: int) -> int:
-    stream = library().memstrata_table_stream(table)
+    stream = library().gpustrata_table_stream(table)
     if not stream:
         raise MemoryError("there is not enough memory for this table")
     return stream
@@ -61,15 +61,15 @@ def capsule(table: int) -> object:
     """A PyCapsule of a stream of the table's batches."""
     global _new_capsule
     if _new_capsule is None:
-        library().memstrata_stream_set_capsules(ctypes.cast(ctypes.pythonapi.PyCapsule_GetPointer, ctypes.c_void_p))
+        library().gpustrata_stream_set_capsules(ctypes.cast(ctypes.pythonapi.PyCapsule_GetPointer, ctypes.c_void_p))
         new = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
         _new_capsule = new(ctypes.cast(ctypes.pythonapi.PyCapsule_New, ctypes.c_void_p).value)
     stream = _stream(table)
-    free = ctypes.cast(library().memstrata_stream_free_capsule, ctypes.c_void_p)
+    free = ctypes.cast(library().gpustrata_stream_free_capsule, ctypes.c_void_p)
     try:
-        return _new_capsule(stream, library().memstrata_stream_capsule_name(), free)
+        return _new_capsule(stream, library().gpustrata_stream_capsule_name(), free)
     except BaseException:
-        library().memstrata_stream_free(stream)
+        library().gpustrata_stream_free(stream)
         raise
 
 
@@ -99,7 +99,7 @@ def columns(table: int, only_names: bool = False) -> tuple[list[str], list[list[
     finally:
         if schema.release:
             schema.release(ctypes.addressof(schema))
-        library().memstrata_stream_free(stream)
+        library().gpustrata_stream_free(stream)
 
 
 def _numbers(kind: Any, address: int, count: int) -> list[Any]:

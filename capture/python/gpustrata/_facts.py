@@ -1,4 +1,4 @@
-"""Facts of one file, as the lines that `memstrata facts` prints, from a path, from memory or from a stream."""
+"""Facts of one file, as the lines that `gpustrata facts` prints, from a path, from memory or from a stream."""
 from __future__ import annotations
 
 import ctypes
@@ -6,9 +6,9 @@ import json
 import os
 from typing import Any, Iterator
 
-from memstrata import _native
-from memstrata._errors import raise_error
-from memstrata._native import Answer, Handle, library
+from gpustrata import _native
+from gpustrata._errors import raise_error
+from gpustrata._native import Answer, Handle, library
 
 __all__ = ["facts_lines", "failed_line", "raise_failed"]
 
@@ -108,13 +108,13 @@ def _facts_of(name: str, total: int, pieces: Iterator[tuple[int, int]], options:
         raise ValueError(f"a name has no NUL, but it is {name!r}")
     name = "./" + name if name.startswith("-") or not name else name
     answer = Answer()
-    address = library().memstrata_file_begin(os.fsencode(name), total, memory_limit, ctypes.byref(answer))
+    address = library().gpustrata_file_begin(os.fsencode(name), total, memory_limit, ctypes.byref(answer))
     answer.check(name)
-    handle = Handle(address, library().memstrata_file_close)
+    handle = Handle(address, library().gpustrata_file_close)
     ended, count = True, 0
     for piece, size in pieces:
         count += size
-        goes_on = library().memstrata_file_write(address, piece, size, ctypes.byref(answer))
+        goes_on = library().gpustrata_file_write(address, piece, size, ctypes.byref(answer))
         answer.take()  # told by the line
         if not goes_on:
             ended = False
@@ -123,15 +123,15 @@ def _facts_of(name: str, total: int, pieces: Iterator[tuple[int, int]], options:
         raise OSError(f"{name}: it ended after {count:,} of {total:,} bytes")
     if not ended and total < 0:
         count += sum(size for _, size in pieces)  # so that the same bytes give the same facts
-    library().memstrata_file_end(address, count if total < 0 else total, ctypes.byref(answer))
+    library().gpustrata_file_end(address, count if total < 0 else total, ctypes.byref(answer))
     answer.take()
     del kept
     files = (ctypes.c_void_p * 1)(handle.address)
     words = [os.fsencode(word) for word in ["facts", name, *options]]
     array = (ctypes.c_char_p * len(words))(*words)
-    _native.in_background(lambda: library().memstrata_file_ask(files, 1, array, len(words), ctypes.byref(answer)))
+    _native.in_background(lambda: library().gpustrata_file_ask(files, 1, array, len(words), ctypes.byref(answer)))
     code, text = answer.take()
     if code not in (0, _FAILED) or not text.startswith("{"):
-        message = text.strip().partition("memstrata: ")[2] or text.strip()
+        message = text.strip().partition("gpustrata: ")[2] or text.strip()
         raise ValueError(message.splitlines()[0] if message else f"the command ended with exit code {code}")
     return text, code == 0

@@ -1,13 +1,13 @@
 """MemoryTracker: the memory after every operator of a PyTorch program, and the highest inside of each.
 
-    tracker = memstrata.MemoryTracker()
+    tracker = gpustrata.MemoryTracker()
     tracker.start_monitor(model)
     for batch in batches: ...
     tracker.stop()
     tracker.summary(top=20)
     tracker.save_stats("memory.trace")
 
-The interface by name of torch.distributed._tools.memory_tracker.MemoryTracker, whose files both open (and `memstrata
+The interface by name of torch.distributed._tools.memory_tracker.MemoryTracker, whose files both open (and `gpustrata
 tracker FILE`). What differs: the highest level inside each operator; markers of every iteration; operators of the
 backward pass are named by the module whose gradients they compute, those of the optimizer as such, those of a parent as
 the parent's after a child has returned; the first operator counts; a loaded file can be summed up; the cache is not
@@ -22,8 +22,8 @@ import weakref
 from collections import Counter, defaultdict
 from typing import Any
 
-from memstrata._counters import Counters, Span
-from memstrata.profiler import _ordinal, _write
+from gpustrata._counters import Counters, Span
+from gpustrata.profiler import _ordinal, _write
 
 __all__ = ["MemoryTracker"]
 
@@ -162,9 +162,9 @@ class MemoryTracker:
         several = output.values() if isinstance(output, dict) else output
         for one in several if isinstance(output, (list, tuple, dict)) else [output]:
             node = getattr(one, "grad_fn", None)
-            if node is None or not hasattr(node, "register_prehook") or "_memstrata" in node.metadata:
+            if node is None or not hasattr(node, "register_prehook") or "_gpustrata" in node.metadata:
                 continue  # of several modules that give the same output, the innermost made it
-            node.metadata["_memstrata"] = True
+            node.metadata["_gpustrata"] = True
 
             def begin(*_: Any) -> None:
                 self._backward = f"{name}.backward"

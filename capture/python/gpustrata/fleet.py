@@ -1,6 +1,6 @@
 """Facts of a thousand ranks, and the questions about them (engine/fleet/README.md), on engines that people have.
 
-    from memstrata import fleet
+    from gpustrata import fleet
 
     paths = fleet.find("job/run=a")                          # or "s3://bucket/job/run=a/*.pickle"
     table = fleet.read(paths)                                # map: a row for each device of each file
@@ -29,8 +29,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any, Iterable, Iterator
 
-from memstrata._facts import facts_lines, failed_line, raise_failed
-from memstrata._native import folder
+from gpustrata._facts import facts_lines, failed_line, raise_failed
+from gpustrata._native import folder
 
 if TYPE_CHECKING:
     import pyarrow
@@ -103,7 +103,7 @@ def schema() -> pyarrow.Schema:
 
     types = {name: text for name in ("file", "run", "host", "snapshot", "format", "oom_stack")}
     types.update(damaged=pa.bool_(), fragmentation=pa.float64())
-    names = ("memstrata_facts file run rank host world_size snapshot device input_bytes format events damaged diagnostics "
+    names = ("gpustrata_facts file run rank host world_size snapshot device input_bytes format events damaged diagnostics "
              "first_us last_us start_requested peak_requested peak_event peak_us end_requested peak_reserved end_reserved "
              "end_allocated cached held_back fragmentation ooms oom_event oom_us oom_requested oom_device_free oom_stack "
              "leaks leak_bytes step_count").split()
@@ -247,33 +247,33 @@ def query(session: Any, name: str) -> Any:
 
 def _readable(row: str) -> str:
     """Never null, so that each row is among the facts or among what is unreadable."""
-    return (f"({row}.error IS NULL AND COALESCE({row}.memstrata_facts, 0) BETWEEN 1 AND {VERSION} "
+    return (f"({row}.error IS NULL AND COALESCE({row}.gpustrata_facts, 0) BETWEEN 1 AND {VERSION} "
             f"AND {row}.device IS NOT NULL AND {row}.file IS NOT NULL)")
 
 
 def _tables(explode: str) -> dict[str, str]:
-    """The tables of the contract in the order to make them, over `memstrata_rows`, which has facts and `id`, and `groups_given`,
+    """The tables of the contract in the order to make them, over `gpustrata_rows`, which has facts and `id`, and `groups_given`,
     which has the rows of `groups` that somebody gave."""
-    names = [field.name for field in schema() if "<" not in str(field.type) and field.name != "memstrata_facts"]
+    names = [field.name for field in schema() if "<" not in str(field.type) and field.name != "gpustrata_facts"]
     columns = ", ".join(f"COALESCE({name}, '') AS {name}" if name in ("run", "host", "file", "snapshot") else name
                         for name in names)
-    tables = {"lines": f"SELECT id, {columns} FROM memstrata_rows WHERE {_readable('memstrata_rows')}"}
+    tables = {"lines": f"SELECT id, {columns} FROM gpustrata_rows WHERE {_readable('gpustrata_rows')}"}
     for name in ("peak_stacks", "leak_stacks", "steps", "stacks"):
         kept = ["stack", "who", "category"] if name == "stacks" else [f.name for f in schema().field(name).type.value_type]
         items = (f"SELECT id, {', '.join(f'item.{key} AS {key}' for key in kept)} FROM "
-                 f"(SELECT id, {explode}({name}) AS item FROM memstrata_rows WHERE {_readable('memstrata_rows')}) AS items")
+                 f"(SELECT id, {explode}({name}) AS item FROM gpustrata_rows WHERE {_readable('gpustrata_rows')}) AS items")
         tables[name] = items if name != "stacks" else (
             f"SELECT stack, MIN(who) AS who, MIN(category) AS category FROM ({items}) AS named GROUP BY stack")
     tables["unreadable"] = (
-        f"SELECT file, run, rank, host, COALESCE(error.code, CASE WHEN memstrata_facts > {VERSION} THEN 'unsupported' "
-        "ELSE 'invalid_format' END) AS code, COALESCE(error.message, CASE WHEN memstrata_facts > "
+        f"SELECT file, run, rank, host, COALESCE(error.code, CASE WHEN gpustrata_facts > {VERSION} THEN 'unsupported' "
+        "ELSE 'invalid_format' END) AS code, COALESCE(error.message, CASE WHEN gpustrata_facts > "
         f"{VERSION} THEN 'These facts are of a newer version.' ELSE 'This row is none of facts: it has no version, device or "
-        f"file.' END) AS message FROM memstrata_rows WHERE error IS NOT NULL OR NOT {_readable('memstrata_rows')}")
+        f"file.' END) AS message FROM gpustrata_rows WHERE error IS NOT NULL OR NOT {_readable('gpustrata_rows')}")
     tables["facts"] = sql("facts")
     tables["groups"] = (
         "SELECT run, rank, kind, name FROM groups_given UNION ALL SELECT DISTINCT run, rank, item.kind AS kind, item.name AS name "
-        f"FROM (SELECT COALESCE(run, '') AS run, rank, {explode}(groups) AS item FROM memstrata_rows "
-        f"WHERE rank IS NOT NULL AND {_readable('memstrata_rows')}) AS said "
+        f"FROM (SELECT COALESCE(run, '') AS run, rank, {explode}(groups) AS item FROM gpustrata_rows "
+        f"WHERE rank IS NOT NULL AND {_readable('gpustrata_rows')}) AS said "
         "WHERE item.name IS NOT NULL AND item.kind NOT IN (SELECT kind FROM groups_given)")
     return tables
 
@@ -302,7 +302,7 @@ def reduce(facts: Any, *, groups: Any = None, database: str = ":memory:") -> Any
     if parquet:
         connection.execute(f"INSERT INTO rows_given SELECT {names} FROM read_parquet(?, union_by_name = true, "
                            "hive_partitioning = false)", [parquet])
-    connection.execute("CREATE OR REPLACE VIEW memstrata_rows AS SELECT rowid AS id, * FROM rows_given")
+    connection.execute("CREATE OR REPLACE VIEW gpustrata_rows AS SELECT rowid AS id, * FROM rows_given")
     connection.execute("CREATE OR REPLACE TABLE groups_given (run VARCHAR, rank BIGINT, kind VARCHAR, name VARCHAR)")
     if members := read_groups(groups):
         connection.executemany("INSERT INTO groups_given VALUES (?, ?, ?, ?)", members)
@@ -333,7 +333,7 @@ def spark_tables(session: Any, facts: Any, *, groups: Any = None) -> Any:
     from pyspark.sql import functions
 
     facts.select(*schema().names).withColumn("id", functions.monotonically_increasing_id()).persist(
-    ).createOrReplaceTempView("memstrata_rows")
+    ).createOrReplaceTempView("gpustrata_rows")
     session.createDataFrame(read_groups(groups), "run string, rank bigint, kind string, name string"
                             ).createOrReplaceTempView("groups_given")
     for name, text in _tables("explode").items():
@@ -403,7 +403,7 @@ def _row_of(line: bytes, file: str) -> dict[str, Any]:
         row = json.loads(line)
         if not isinstance(row, dict):
             message = "This line is no object."
-        elif _lacks(row) and not row.get("memstrata_facts", 0) > VERSION:
+        elif _lacks(row) and not row.get("gpustrata_facts", 0) > VERSION:
             message = "This line is none of facts: it has no \"device\" or no \"file\"."
         else:
             record_batch(line)

@@ -13,7 +13,7 @@ from pathlib import Path
 _HERE = Path(__file__).resolve().parent
 _SOURCE = _HERE / "companion.cpp"
 # The library's header: beside this file in a wheel, in capture/ of a source tree.
-_HEADERS = _HERE if (_HERE / "memstrata.h").exists() else _HERE.parents[1]
+_HEADERS = _HERE if (_HERE / "gpustrata.h").exists() else _HERE.parents[1]
 
 
 def _cuda_folders(torch):
@@ -38,8 +38,8 @@ def build(torch, verbose=False):
     """The path of the compiled class."""
     from torch.utils import cpp_extension
 
-    text = _SOURCE.read_bytes() + (_HEADERS / "memstrata.h").read_bytes()
-    name = "memstrata_companion_" + hashlib.sha256(text + torch.__version__.encode()).hexdigest()[:12]
+    text = _SOURCE.read_bytes() + (_HEADERS / "gpustrata.h").read_bytes()
+    name = "gpustrata_companion_" + hashlib.sha256(text + torch.__version__.encode()).hexdigest()[:12]
     folder = Path(cpp_extension._get_build_directory(name, verbose=False))
     done = folder / f"{name}.so"
     if done.exists():
@@ -64,9 +64,9 @@ def install(torch, library_path):
     for name in ("libc10_cuda.so", "libtorch_cuda.so"):
         ctypes.CDLL(str(Path(torch.__file__).resolve().parent / "lib" / name), mode=ctypes.RTLD_GLOBAL)
     companion = ctypes.CDLL(path, mode=getattr(os, "RTLD_NOW", 2))
-    companion.memstrata_companion_install.restype = ctypes.c_char_p
-    companion.memstrata_companion_install.argtypes = [ctypes.c_char_p]
-    problem = companion.memstrata_companion_install(os.fsencode(library_path))
+    companion.gpustrata_companion_install.restype = ctypes.c_char_p
+    companion.gpustrata_companion_install.argtypes = [ctypes.c_char_p]
+    problem = companion.gpustrata_companion_install(os.fsencode(library_path))
     if problem:
         raise RuntimeError(problem.decode(errors="replace"))
     sys.modules[__name__]._kept = companion

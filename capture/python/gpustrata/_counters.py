@@ -1,4 +1,4 @@
-"""Where numbers about a device come from: memstrata's allocator if it runs, else PyTorch's own.
+"""Where numbers about a device come from: gpustrata's allocator if it runs, else PyTorch's own.
 
 Both answer with the keys of torch.cuda.memory_stats(). Peaks of nested measurements: each asks for the highest level
 since it began, although the allocator keeps one peak: whoever resets it hands what it was to all that are open.
@@ -10,7 +10,7 @@ import sys
 import threading
 from typing import Any
 
-from memstrata import _recorder
+from gpustrata import _recorder
 
 __all__ = ["Counters", "Span", "process_bytes"]
 

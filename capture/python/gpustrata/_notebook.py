@@ -9,22 +9,22 @@ import tempfile
 import urllib.parse
 from typing import Any
 
-from memstrata import _native
+from gpustrata import _native
 
 __all__ = ["View", "show", "write_page"]
 
 _MOST_IN_NOTEBOOK = 24 << 20  # bytes of a page that goes into the notebook itself
-_FOLDER = "memstrata-views"
+_FOLDER = "gpustrata-views"
 
 
 def _viewer(viewer: Any) -> list[str]:
     if viewer is None:
-        here = os.path.join(_native.folder, "memstrata.html")
-        built = os.path.join(_native.folder, "..", "..", "..", "build", "site", "memstrata.html")
+        here = os.path.join(_native.folder, "gpustrata.html")
+        built = os.path.join(_native.folder, "..", "..", "..", "build", "site", "gpustrata.html")
         viewer = next((path for path in (here, built) if os.path.exists(path)), None)
     if viewer is None:
         raise FileNotFoundError(
-            "this installation has no viewer: build memstrata.html (`cmake --preset wasm && cmake --build --preset "
+            "this installation has no viewer: build gpustrata.html (`cmake --preset wasm && cmake --build --preset "
             "wasm`, it is in build/site) and give its path as viewer=")
     return [f"--viewer={os.fspath(viewer)}"]
 
@@ -60,19 +60,19 @@ def _put(page: str, kept: str) -> None:
 
 
 def show(path: str, height: int, viewer: Any) -> View:
-    """A small page goes into the notebook; a larger one into a file of the folder memstrata-views beside it."""
+    """A small page goes into the notebook; a larger one into a file of the folder gpustrata-views beside it."""
     source = "./" + path if path.startswith("-") else path
     name = os.path.basename(path)
-    style = f'width="100%" height="{int(height)}" style="border:1px solid #8888" title="memstrata: {html.escape(name)}"'
-    with tempfile.TemporaryDirectory(prefix="memstrata-") as folder:
+    style = f'width="100%" height="{int(height)}" style="border:1px solid #8888" title="gpustrata: {html.escape(name)}"'
+    with tempfile.TemporaryDirectory(prefix="gpustrata-") as folder:
         page = os.path.join(folder, "page.html")
         write_page(source, page, viewer)
         if os.path.getsize(page) <= _MOST_IN_NOTEBOOK:
             with open(page, encoding="utf-8") as file:
                 frame = f'<iframe srcdoc="{html.escape(file.read())}" {style}></iframe>'
-            return View(frame, f"<memstrata viewer of {path}>")
+            return View(frame, f"<gpustrata viewer of {path}>")
         os.makedirs(_FOLDER, exist_ok=True)
         kept = os.path.join(_FOLDER, name + ".html")
         _put(page, kept)
     address = html.escape(urllib.parse.quote(os.fsencode(kept)))
-    return View(f'<iframe src="{address}" {style}></iframe>', f"<memstrata viewer of {path} in {kept}>")
+    return View(f'<iframe src="{address}" {style}></iframe>', f"<gpustrata viewer of {path} in {kept}>")

@@ -1,6 +1,6 @@
-"""libmemstrata_file.so by ctypes: its functions, and its answers as Python values or exceptions.
+"""libgpustrata_file.so by ctypes: its functions, and its answers as Python values or exceptions.
 
-Looked for in MEMSTRATA_FILE (a path), beside this file, then in build/*/lib of the checkout that this file lies in.
+Looked for in GPUSTRATA_FILE (a path), beside this file, then in build/*/lib of the checkout that this file lies in.
 Calls release the interpreter's lock.
 """
 from __future__ import annotations
@@ -12,12 +12,12 @@ import os
 import threading
 from typing import Any, Callable
 
-from memstrata._errors import raise_error
+from gpustrata._errors import raise_error
 
 __all__ = ["Answer", "Handle", "ask", "folder", "in_background", "library"]
 
 _INTERFACE = 3
-_LIBRARY = "libmemstrata_file.so"
+_LIBRARY = "libgpustrata_file.so"
 folder = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -28,7 +28,7 @@ class Answer(ctypes.Structure):
         """The exit code and the text, which is freed."""
         text = ctypes.string_at(self.text, self.size) if self.text else b""
         code = self.code
-        library().memstrata_answer_free(ctypes.byref(self))
+        library().gpustrata_answer_free(ctypes.byref(self))
         return code, text.decode("utf-8", "replace")
 
     def check(self, path: str = "") -> str:
@@ -42,33 +42,33 @@ class Answer(ctypes.Structure):
 _POINTER, _TEXT, _INT32, _INT64 = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int32, ctypes.c_int64
 _ANSWER = ctypes.POINTER(Answer)
 _FUNCTIONS = [
-    ("memstrata_answer_free", None, [_ANSWER]),
-    ("memstrata_file_interface", _INT32, []),
-    ("memstrata_file_version", _TEXT, []),
-    ("memstrata_file_open", _POINTER, [_TEXT, _INT64, _ANSWER]),
-    ("memstrata_file_read", _INT32, [_POINTER, _INT64, _ANSWER]),
-    ("memstrata_file_progress", None, [_POINTER, ctypes.POINTER(_INT64)]),
-    ("memstrata_file_close", None, [_POINTER]),
-    ("memstrata_file_begin", _POINTER, [_TEXT, _INT64, _INT64, _ANSWER]),
-    ("memstrata_file_write", _INT32, [_POINTER, _POINTER, _INT64, _ANSWER]),
-    ("memstrata_file_end", None, [_POINTER, _INT64, _ANSWER]),
-    ("memstrata_file_contents", None, [_POINTER, _ANSWER]),
-    ("memstrata_file_ask", None, [ctypes.POINTER(_POINTER), _INT32, ctypes.POINTER(_TEXT), _INT32, _ANSWER]),
-    ("memstrata_file_table", _POINTER, [_POINTER, _INT32, _INT32, _INT32, _ANSWER]),
-    ("memstrata_file_ops", _POINTER, [_POINTER, _INT32, _TEXT, _INT32, _ANSWER]),
-    ("memstrata_table_rows", _INT64, [_POINTER]),
-    ("memstrata_table_stream", _POINTER, [_POINTER]),
-    ("memstrata_stream_free", None, [_POINTER]),
-    ("memstrata_stream_set_capsules", None, [_POINTER]),
-    ("memstrata_stream_capsule_name", _POINTER, []),
-    ("memstrata_table_close", None, [_POINTER]),
+    ("gpustrata_answer_free", None, [_ANSWER]),
+    ("gpustrata_file_interface", _INT32, []),
+    ("gpustrata_file_version", _TEXT, []),
+    ("gpustrata_file_open", _POINTER, [_TEXT, _INT64, _ANSWER]),
+    ("gpustrata_file_read", _INT32, [_POINTER, _INT64, _ANSWER]),
+    ("gpustrata_file_progress", None, [_POINTER, ctypes.POINTER(_INT64)]),
+    ("gpustrata_file_close", None, [_POINTER]),
+    ("gpustrata_file_begin", _POINTER, [_TEXT, _INT64, _INT64, _ANSWER]),
+    ("gpustrata_file_write", _INT32, [_POINTER, _POINTER, _INT64, _ANSWER]),
+    ("gpustrata_file_end", None, [_POINTER, _INT64, _ANSWER]),
+    ("gpustrata_file_contents", None, [_POINTER, _ANSWER]),
+    ("gpustrata_file_ask", None, [ctypes.POINTER(_POINTER), _INT32, ctypes.POINTER(_TEXT), _INT32, _ANSWER]),
+    ("gpustrata_file_table", _POINTER, [_POINTER, _INT32, _INT32, _INT32, _ANSWER]),
+    ("gpustrata_file_ops", _POINTER, [_POINTER, _INT32, _TEXT, _INT32, _ANSWER]),
+    ("gpustrata_table_rows", _INT64, [_POINTER]),
+    ("gpustrata_table_stream", _POINTER, [_POINTER]),
+    ("gpustrata_stream_free", None, [_POINTER]),
+    ("gpustrata_stream_set_capsules", None, [_POINTER]),
+    ("gpustrata_stream_capsule_name", _POINTER, []),
+    ("gpustrata_table_close", None, [_POINTER]),
 ]
 _loaded: ctypes.CDLL | None = None
 _loading = threading.Lock()
 
 
 def _candidates() -> list[str]:
-    named = os.environ.get("MEMSTRATA_FILE")
+    named = os.environ.get("GPUSTRATA_FILE")
     if named:
         return [named]
     checkout = os.path.join(folder, "..", "..", "..", "build", "*", "lib", _LIBRARY)
@@ -90,13 +90,13 @@ def library() -> ctypes.CDLL:
             except OSError as error:
                 reasons.append(str(error))
         else:
-            raise ImportError(f"memstrata: {_LIBRARY} cannot be loaded: {'; '.join(reasons) or 'it is not there'}. "
-                              "Install the package, or build the library and name it in MEMSTRATA_FILE.")
+            raise ImportError(f"gpustrata: {_LIBRARY} cannot be loaded: {'; '.join(reasons) or 'it is not there'}. "
+                              "Install the package, or build the library and name it in GPUSTRATA_FILE.")
         for name, result, arguments in _FUNCTIONS:
             function = getattr(found, name)
             function.restype, function.argtypes = result, arguments
-        if found.memstrata_file_interface() != _INTERFACE:
-            raise ImportError(f"memstrata: {found._name} is of another version than this package")
+        if found.gpustrata_file_interface() != _INTERFACE:
+            raise ImportError(f"gpustrata: {found._name} is of another version than this package")
         _loaded = found
     return _loaded
 
@@ -108,8 +108,8 @@ def _raise(path: str, code: int, text: str) -> None:
             raise ValueError("there is no such device or event in this file")
         error = told["error"]
     except (json.JSONDecodeError, IndexError, TypeError):
-        # Usage is told in words: "memstrata: ...".
-        message = text.strip().partition("memstrata: ")[2] or text.strip()
+        # Usage is told in words: "gpustrata: ...".
+        message = text.strip().partition("gpustrata: ")[2] or text.strip()
         raise ValueError(message.splitlines()[0] if message else f"the command ended with exit code {code}") from None
     raise_error(path or str(told.get("file") or ""), error)
 
@@ -125,7 +125,7 @@ def in_background(work: Callable[[], Any]) -> Any:
             result.append((False, error))
 
     try:
-        thread = threading.Thread(target=run, daemon=True, name="memstrata")
+        thread = threading.Thread(target=run, daemon=True, name="gpustrata")
         thread.start()
     except RuntimeError:  # no more threads to be had; a subinterpreter may have none, or no such ones
         run()
@@ -153,7 +153,7 @@ def ask(files: list[Handle], arguments: list[str | bytes]) -> Any:
     words = [os.fsencode(word) for word in arguments]
     array = (ctypes.c_char_p * len(words))(*words)
     answer = Answer()
-    in_background(lambda: library().memstrata_file_ask(handles, len(files), array, len(words), ctypes.byref(answer)))
+    in_background(lambda: library().gpustrata_file_ask(handles, len(files), array, len(words), ctypes.byref(answer)))
     code, text = answer.take()
     broken = 3  # of `check`: an answer, too
     if code not in (0, broken):

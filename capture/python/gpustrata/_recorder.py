@@ -1,0 +1,1 @@
+../../gpustrata_torch.py

@@ -1,1 +1,0 @@
-../../memstrata_torch.py
