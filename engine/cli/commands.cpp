@@ -397,15 +397,27 @@ void add_telemetry(CLI::App& app, Run& chosen) {
   command->add_flag("--json", options->json, "One JSON object on one line");
 }
 
+// An option whose value is a number of bytes: 20GiB, 500MB, 1048576.
+void add_size(CLI::App& command, const char* name, std::optional<int64_t>& into, const char* what) {
+  command
+      .add_option_function<std::string>(
+          name,
+          [name, &into](const std::string& text) {
+            into = size_in(text);
+            if (!into) throw CLI::ValidationError(name, "say a size as 20GiB, not \"" + text + "\"");
+          },
+          what)
+      ->type_name("SIZE");
+}
+
 void add_whatif(CLI::App& app, Run& chosen) {
   const auto [command, options] =
       add(app, chosen, "whatif", "Runs the recorded requests again under other settings", run_whatif);
   add_choice(*command, options->choice);
   command->add_option("--conf", options->conf,
                       "Settings as in PYTORCH_CUDA_ALLOC_CONF; default: the recorded ones");
-  command->add_option(
-      "--capacity", options->capacity,
-      "Bytes that the device has for this allocator; default: what the recording says, else enough");
+  add_size(*command, "--capacity", options->capacity,
+           "What the device has for this allocator; default: what the recording says, else enough");
   command
       ->add_option("--without", options->without, "Leave out the blocks that a filter means; may be repeated")
       ->type_name("FILTER")
@@ -435,18 +447,6 @@ void add_check(CLI::App& app, Run& chosen) {
           "Rules for continuous integration: exit code 3 if one is broken, 4 if one cannot be checked",
           run_check);
   command->add_option("FILE", options->file, "Snapshot file; - is standard input")->required();
-  const auto add_size = [&command = *command](const char* name, std::optional<int64_t>& into,
-                                              const char* what) {
-    command
-        .add_option_function<std::string>(
-            name,
-            [name, &into](const std::string& text) {
-              into = size_in(text);
-              if (!into) throw CLI::ValidationError(name, "say a size as 20GiB, not \"" + text + "\"");
-            },
-            what)
-        ->type_name("SIZE");
-  };
   const auto add_share = [&command = *command](const char* name, std::optional<double>& into,
                                                const char* what) {
     command
@@ -459,8 +459,9 @@ void add_check(CLI::App& app, Run& chosen) {
             what)
         ->type_name("SHARE");
   };
-  add_size("--max-peak", options->rules.max_peak, "Most bytes requested at once, per device");
-  add_size("--max-reserved", options->rules.max_reserved, "Most bytes reserved at once, per device");
+  add_size(*command, "--max-peak", options->rules.max_peak, "Most bytes requested at once, per device");
+  add_size(*command, "--max-reserved", options->rules.max_reserved,
+           "Most bytes reserved at once, per device");
   command->add_flag("--no-oom", options->rules.no_oom, "No request failed");
   command->add_flag("--no-leak", options->rules.no_leak, "No stack keeps more in every step");
   add_share("--max-fragmentation", options->rules.max_fragmentation,

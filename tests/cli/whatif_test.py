@@ -49,6 +49,7 @@ class WhatIf(InAFolder):
         # 100 MiB: for c what is cached is given back. 40 MiB: b fails, with 30 MiB asked for at event 2.
         tight = self.whatif(file, "--capacity", str(100 * MIB))["simulated"]
         self.assertEqual((tight["alloc_retries"], tight["ooms"], tight["device_frees"]), (1, 0, 2))
+        self.assertEqual(self.whatif(file, "--capacity", "100MiB")["simulated"], tight)
         full = self.whatif(file, "--capacity", str(40 * MIB))["simulated"]
         self.assertEqual(full["ooms"], 2)  # c, too
         self.assertEqual(full["first_oom"], {"event": 3, "requested_bytes": 30 * MIB})
@@ -222,6 +223,7 @@ class WhatIf(InAFolder):
         file = self.recorded("refused", "m a 1000")
         for arguments, words in [(["--conf", "bad:1"], "unknown key 'bad'"),
                                  (["--capacity", "0"], "the device must have from 1"),
+                                 (["--capacity", "much"], 'say a size as 20GiB, not "much"'),
                                  (["--scale", "size>1"], "Write a filter, an equals sign and a number"),
                                  (["--without", "size>>1"], "number is missing"),
                                  (["--scale", "size>1=-1"], "scaled by 0 to 1,000,000"),

@@ -121,3 +121,19 @@ def test_the_release_says_how_it_is_used():
     for option in ("--no-build", "--twice"):
         assert f"bash site/release.sh {option}" in done.stdout
     assert done.stdout.splitlines()[-1].startswith("CMAKE_BUILD_PARALLEL_LEVEL")
+
+
+def test_every_package_that_is_installed_stands_in_the_table_of_dependencies():
+    table = (SITE / "dependencies.md").read_text().lower()
+    named = {"@eslint/js": "eslint", "@types/node": "typescript", "@axe-core/playwright": "axe-core", "@playwright/test": "playwright",
+             "@modelcontextprotocol/client": "model context protocol client", "react-dom": "react", "libgtest-dev": "googletest",
+             "libgmock-dev": "googletest", "libcli11-dev": "cli11", "libfmt-dev": "{fmt}", "libexpected-dev": "tl::expected",
+             "libmicrohttpd-dev": "gnu libmicrohttpd", "libsqlite3-dev": "sqlite", "libdw-dev": "libdw"}
+    packages = [name for folder in ("web", "tests") for group in ("dependencies", "devDependencies")
+                for name in json.loads((ROOT / folder / "package.json").read_text()).get(group, {})]
+    packages += re.findall(r"^(\w+)==", (ROOT / "tests" / "requirements.txt").read_text(), re.MULTILINE)
+    packages += [name for _, name, _ in re.findall(r"^(npm|pip)_sources\(\w+ (\S+) (\S+)", SOURCES, re.MULTILINE)]
+    packages += re.findall(r"\blib\S+-dev\b", re.sub(r"libclang-rt\S+", "", (SITE / "setup.sh").read_text()))
+    assert len(packages) > 20
+    missing = [name for name in packages if named.get(name, name).lower() not in table]
+    assert missing == []
