@@ -12,6 +12,7 @@ namespace gpustrata::answers {
 
 using analysis::CheckedRule;
 using analysis::RuleKind;
+using analysis::Undecided;
 using analysis::Who;
 
 namespace {
@@ -20,12 +21,41 @@ namespace {
   return value < 9e18 ? static_cast<int64_t>(std::llround(value)) : INT64_MAX;
 }
 
-[[nodiscard]] std::string value_text(const CheckedRule& rule) {
-  if (!rule.value) {
-    return rule.kind == RuleKind::max_fragmentation
-               ? "this cannot be checked: a profiler's trace does not say how the reserved memory is cut"
-               : "this cannot be checked: the trace does not say what was reserved";
+struct UndecidedWords {
+  std::string_view name, reason;
+};
+[[nodiscard]] UndecidedWords words_of(const CheckedRule& rule) {
+  switch (rule.undecided) {
+    case Undecided::no:
+      break;
+    case Undecided::not_told:
+      return {"not_told", rule.kind == RuleKind::max_fragmentation
+                              ? "a profiler's trace does not say how the reserved memory is cut"
+                              : "the trace does not say what was reserved"};
+    case Undecided::no_history:
+      return {"no_history",
+              "no history was recorded; call torch.cuda.memory._record_memory_history() before the run"};
+    case Undecided::events_lost:
+      return {"events_lost",
+              "the history may lack its beginning; record with a larger max_entries, or without that limit"};
+    case Undecided::incomplete:
+      return {"incomplete", "the file is damaged or ends too early; gpustrata summary says where"};
+    case Undecided::no_steps:
+      return {"no_steps", "no steps were found; mark each with torch.profiler.record_function(\"step\")"};
+    case Undecided::few_steps:
+      return {"few_steps", "there are too few steps; record three at least"};
+    case Undecided::guessed_steps:
+      return {
+          "guessed_steps",
+          "steps are guessed from what repeats, and a leak between them would not be seen; mark each with "
+          "torch.profiler.record_function(\"step\")"};
+    case Undecided::baseline:
+      return {"baseline", "the baseline's recording does not show the peak of its whole run"};
   }
+  return {};
+}
+
+[[nodiscard]] std::string value_text(const CheckedRule& rule) {
   switch (rule.kind) {
     case RuleKind::max_peak:
     case RuleKind::max_reserved:
@@ -45,7 +75,13 @@ namespace {
 }
 
 [[nodiscard]] std::string place_text(const model::Recording& recording, const CheckedRule& rule) {
-  std::string text = fmt::format("device {}: {}", rule.device, value_text(rule));
+  const bool is_decided = rule.undecided == Undecided::no;
+  std::string text = fmt::format("device {}: ", rule.device);
+  if (!is_decided) text += fmt::format("this cannot be checked: {}", words_of(rule).reason);
+  // "0 leaking stacks" would say too much.
+  const bool says_more = rule.value && (is_decided || *rule.value > 0);
+  if (says_more) text += (is_decided ? "" : "; recorded: ") + value_text(rule);
+  if (!says_more) return text;
   if (rule.event >= 0) text += fmt::format(", event {}", count_text(rule.event));
   const Who who = analysis::who_of(recording, rule.stack);
   if (who.kind != Who::Kind::nothing) text += ", " + who_text(recording, who);
@@ -74,16 +110,17 @@ std::string_view name_of(RuleKind kind) {
 
 std::string check_line(const model::Recording& recording, const CheckedRule& rule) {
   return fmt::format("{:<7} {:<17}  {}",
-                     !rule.value ? "unknown"
-                     : rule.kept ? "ok"
-                                 : "broken",
+                     rule.undecided != Undecided::no ? "unknown"
+                     : rule.kept                     ? "ok"
+                                                     : "broken",
                      name_of(rule.kind), place_text(recording, rule));
 }
 
 void to_json(JsonWriter& json, const model::Recording& recording, const CheckedRule& rule) {
   json.begin_object();
   json.member("rule", name_of(rule.kind));
-  json.member("kept", rule.value ? std::optional(rule.kept) : std::nullopt);
+  const bool is_decided = rule.undecided == Undecided::no;
+  json.member("kept", is_decided ? std::optional(rule.kept) : std::nullopt);
   json.member("device", rule.device);
   if (rule.kind == RuleKind::max_fragmentation || rule.kind == RuleKind::max_growth) {
     json.member("value", rule.value);
@@ -94,6 +131,7 @@ void to_json(JsonWriter& json, const model::Recording& recording, const CheckedR
   }
   json.member("event", rule.event);
   who_to_json(json, recording, analysis::who_of(recording, rule.stack));
+  json.member("undecided", is_decided ? std::nullopt : std::optional(words_of(rule).name));
   json.end_object();
 }
 
@@ -102,7 +140,8 @@ std::string junit_case(const model::Recording& recording, const CheckedRule& rul
   std::string text =
       fmt::format("  <testcase classname=\"{}\" name=\"{}\"", escaped_markup(suite), escaped_markup(name));
   if (rule.kept) return text + "/>\n";
-  return text + fmt::format("><{} message=\"{}\"/></testcase>\n", rule.value ? "failure" : "error",
+  return text + fmt::format("><{} message=\"{}\"/></testcase>\n",
+                            rule.undecided == Undecided::no ? "failure" : "error",
                             escaped_markup(place_text(recording, rule)));
 }
 

@@ -17,8 +17,9 @@ namespace gpustrata::answers {
 [[nodiscard]] std::string_view name_of(analysis::RuleKind kind);
 // "ok      max_peak           device 0: 18.2 GiB of at most 20.0 GiB, after event 57, forward model.py:12"
 [[nodiscard]] std::string check_line(const model::Recording& recording, const analysis::CheckedRule& rule);
-// "unknown" where it cannot be checked.
-// {"rule","kept","device","value","limit","event","who"}; "kept" and "value" are null where it cannot be checked.
+// "unknown" where it cannot be decided, with what is to be recorded for it.
+// {"rule","kept","device","value","limit","event","who","undecided"}; of a rule that cannot be decided "kept" is null, "undecided" says
+// why (a name of analysis::Undecided, else null), and "value" is what the recording shows, null where it shows nothing.
 void to_json(JsonWriter& json, const model::Recording& recording, const analysis::CheckedRule& rule);
 // A <testcase> of a suite; `suite` is the file.
 [[nodiscard]] std::string junit_case(const model::Recording& recording, const analysis::CheckedRule& rule,

@@ -1,6 +1,5 @@
 #include "engine/answers/facts.h"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -18,13 +17,6 @@ using model::Diag;
 constexpr size_t kLongestText = 1024;  // bytes of a file's or function's name
 
 [[nodiscard]] std::string_view bounded_text(std::string_view text) { return text.substr(0, kLongestText); }
-
-[[nodiscard]] bool is_damaged(const model::Diagnostics& diagnostics) {
-  constexpr Diag kLost[] = {Diag::truncated, Diag::damaged, Diag::budget_exhausted, Diag::checksum_mismatch,
-                            Diag::unpacks_to_too_much};
-  return std::any_of(std::begin(kLost), std::end(kLost),
-                     [&](Diag diag) { return diagnostics[diag].count > 0; });
-}
 
 [[nodiscard]] int64_t noticed(const model::Diagnostics& diagnostics) {
   int64_t count = 0;
@@ -99,7 +91,7 @@ class Writing {
     json_.member("input_bytes", recording_.input_bytes);
     json_.member("format", recording_.format);
     json_.member("events", answer_.context.lifetimes.events.count);
-    json_.member("damaged", is_damaged(answer_.diagnostics));
+    json_.member("damaged", answer_.diagnostics.incomplete());
     json_.member("diagnostics", noticed(answer_.diagnostics));
     json_.member("first_us", facts().first_us);
     json_.member("last_us", facts().last_us);

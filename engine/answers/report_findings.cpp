@@ -350,13 +350,15 @@ std::vector<std::string> flushes_texts(const analysis::CacheFlushes& flushes) {
 
 std::string steps_text(const Report& report) {
   const analysis::Steps& steps = report.steps;
-  if (steps.from == analysis::StepsFrom::nothing) return "no steps found, so no search for leaks";
+  if (steps.from == analysis::StepsFrom::nothing) return "no training steps detected; leaks not checked";
   const std::string leaks = !report.leaks.leaks.empty()                ? ""
                             : steps.count() < analysis::kFewestGrowths ? ", too few to find leaks"
-                                                                       : ", no leak";
+                            : steps.from == analysis::StepsFrom::period
+                                ? "; leaks not checked: mark the steps"
+                                : ", no leak";
   const std::string_view from = steps.from == analysis::StepsFrom::annotations ? "the profiler's"
                                 : steps.from == analysis::StepsFrom::regions   ? "by regions of the program"
-                                                                               : "by what comes back";
+                                                                               : "detected by repetition";
   return fmt::format("{} ({}){}", counted(steps.count(), "step"), from, leaks);
 }
 

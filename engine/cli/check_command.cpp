@@ -38,7 +38,7 @@ using analysis::CheckedRule;
   return value;
 }
 
-using Peaks = std::map<std::pair<std::string, int32_t>, int64_t>;  // of snapshot and device
+using Peaks = std::map<std::pair<std::string, int32_t>, analysis::Baseline>;  // of snapshot and device
 
 [[nodiscard]] Peaks peaks_of(const model::Recording& recording, Status& failed) {
   Peaks peaks;
@@ -49,7 +49,13 @@ using Peaks = std::map<std::pair<std::string, int32_t>, int64_t>;  // of snapsho
         failed = tl::unexpected(lives.error());
         return peaks;
       }
-      peaks[{part.name, device}] = lives->peak_level;
+      const auto overview = analysis::find_overview(recording, part, *lives);
+      if (!overview) {
+        failed = tl::unexpected(overview.error());
+        return peaks;
+      }
+      const auto doubt = analysis::doubt_of_peak(*overview, recording.diagnostics.incomplete());
+      peaks[{part.name, device}] = {lives->peak_level, doubt == analysis::Undecided::no};
     }
   }
   return peaks;
@@ -74,12 +80,13 @@ class Checking {
         if (!attributes) return failure(attributes.error(), options_.file);
         const auto report = analysis::find_report(opened->context(), *attributes, *rules);
         if (!report) return failure(report.error(), options_.file);
-        std::optional<int64_t> before;
+        std::optional<analysis::Baseline> before;
         if (baseline != nullptr) before = peak_before(*baseline, {part.name, device});
         if (baseline != nullptr && !before)
           return failure(name_of(ErrorCode::wrong_usage), options_.baseline,
                          fmt::format("The baseline has no device {}: its growth cannot be checked.", device));
-        add(recording, analysis::check_device(*report, options_.rules, before));
+        add(recording,
+            analysis::check_device(*report, options_.rules, recording.diagnostics.incomplete(), before));
       }
     }
     if (!any_device)
@@ -96,8 +103,8 @@ class Checking {
 
  private:
   // Of the same device; where both files have one only, of that.
-  [[nodiscard]] static std::optional<int64_t> peak_before(const Peaks& peaks,
-                                                          const std::pair<std::string, int32_t>& device) {
+  [[nodiscard]] static std::optional<analysis::Baseline> peak_before(
+      const Peaks& peaks, const std::pair<std::string, int32_t>& device) {
     const auto found = peaks.find(device);
     if (found != peaks.end()) return found->second;
     return peaks.size() == 1 ? std::optional(peaks.begin()->second) : std::nullopt;
@@ -106,8 +113,9 @@ class Checking {
   void add(const model::Recording& recording, const std::vector<CheckedRule>& rules) {
     for (const CheckedRule& rule : rules) {
       ++rules_;
-      broken_ += rule.value && !rule.kept ? 1 : 0;
-      unknown_ += rule.value ? 0 : 1;
+      const bool is_decided = rule.undecided == analysis::Undecided::no;
+      broken_ += is_decided && !rule.kept ? 1 : 0;
+      unknown_ += is_decided ? 0 : 1;
       lines_ += answers::printable(answers::check_line(recording, rule)) + "\n";
       cases_ += answers::junit_case(recording, rule, options_.file);
       if (options_.json) json_.add(recording, rule);

@@ -8,6 +8,6 @@ inline constexpr int kWrongUsage = 1;
 inline constexpr int kFailed = 2;  // a file could not be read (the others were printed) or written
 
 inline constexpr int kBroken = 3;     // `check`: a rule is broken
-inline constexpr int kUnchecked = 4;  // `check`: none is, but the file does not say what one of them asks
+inline constexpr int kUnchecked = 4;  // `check`: none is, but the file does not show that all are kept
 
 }  // namespace gpustrata::cli

@@ -1,5 +1,8 @@
 #include "engine/model/diagnostics.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace gpustrata::model {
 
 namespace {
@@ -142,6 +145,12 @@ bool Diagnostics::any() const {
     if (finding.count > 0) return true;
   }
   return false;
+}
+
+bool Diagnostics::incomplete() const {
+  constexpr Diag kLost[] = {Diag::truncated, Diag::damaged, Diag::budget_exhausted, Diag::checksum_mismatch,
+                            Diag::unpacks_to_too_much};
+  return std::any_of(std::begin(kLost), std::end(kLost), [&](Diag diag) { return (*this)[diag].count > 0; });
 }
 
 }  // namespace gpustrata::model

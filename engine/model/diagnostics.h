@@ -117,6 +117,8 @@ class Diagnostics {
   void add_all(const Diagnostics& others);
   [[nodiscard]] const Finding& operator[](Diag diag) const { return findings_[static_cast<size_t>(diag)]; }
   [[nodiscard]] bool any() const;
+  // A part of the input is not in the Recording: it ended early, was damaged, or was too much.
+  [[nodiscard]] bool incomplete() const;
 
   // What is being read now: findings from here on lie there.
   [[nodiscard]] const Place& place() const { return place_; }

@@ -236,6 +236,41 @@ class Check(WithFiles):
         self.assertEqual((suite.get("tests"), suite.get("failures")), ("2", "1"))
         self.assertEqual([c.find("failure") is not None for c in suite], [False, True])
 
+    def test_what_the_file_does_not_show_is_not_green(self):
+        def undecided(file, *rules):
+            said = answer("check", file, *rules, code=4)
+            self.assertIsNone(said["kept"])
+            return [rule["undecided"] for rule in said["rules"]]
+
+        whole = runs.train(1)[0]
+        file = self.file(whole, "whole.pickle")
+        no_history = dict(whole, device_traces=[[]])
+        self.assertEqual(undecided(self.file(no_history, "state.pickle"), "--no-leak", "--no-oom", "--max-peak", "64GiB",
+                                   "--max-reserved", "64GiB"), ["no_history"] * 4)
+        no_steps = dict(whole, external_annotations=[])
+        self.assertIn(undecided(self.file(no_steps, "steps.pickle"), "--no-leak")[0], ("no_steps", "guessed_steps"))
+        half = self.folder / "half.pickle"
+        half.write_bytes(file.read_bytes()[:file.stat().st_size // 2])
+        self.assertEqual(undecided(half, "--no-leak", "--no-oom", "--max-peak", "1MiB", "--max-fragmentation", "1"), ["incomplete"] * 4)
+        # A request that failed is broken, however little of the file is left.
+        failed = self.file(runs.out_of_memory("full")[0], "oom.pickle")
+        cut = self.folder / "cut.pickle"
+        cut.write_bytes(failed.read_bytes()[:-2])
+        self.assertIn("broken  no_oom", out_of("check", cut, "--no-oom", code=3))
+        # Nothing is told of the baseline's run but its end.
+        self.assertEqual(undecided(file, "--baseline", self.folder / "state.pickle", "--max-growth", "900%"), ["baseline"])
+        junit = self.folder / "x.xml"
+        out_of("check", half, "--no-oom", "--junit", junit, code=4)
+        suite = ElementTree.parse(junit).getroot()
+        self.assertEqual((suite.get("tests"), suite.get("failures"), suite.get("errors")), ("1", "0", "1"))
+        self.assertIn("ends too early", suite[0].find("error").get("message"))
+
+    @needs_shared_data
+    def test_real_files_without_history_or_steps(self):
+        for name, why in (("docubox_no_history.pickle", "no_history"), ("torchtitan_fsdp_oom_rank0.pickle", "no_steps")):
+            said = answer("check", SNAPSHOTS / name, "--no-leak", code=4)
+            self.assertEqual({rule["undecided"] for rule in said["rules"]}, {why}, name)
+
     def test_wrong_usage(self):
         clean = self.file(runs.train(1)[0], "clean.pickle")
         for arguments in ((), ("--max-peak", "much"), ("--max-growth", "2%"), ("--baseline", clean), ("--device", "7", "--no-oom")):

@@ -25,12 +25,19 @@ class RulesOfCheck : public testing::Test {
     report.overview.highest_reserved.event = 3;
   }
   // Of the one rule that is asked for.
-  [[nodiscard]] CheckedRule checked(const CheckRules& rules, std::optional<int64_t> baseline = std::nullopt) {
-    const auto found = check_device(report, rules, baseline);
+  [[nodiscard]] CheckedRule checked(const CheckRules& rules, std::optional<Baseline> baseline = std::nullopt) {
+    const auto found = check_device(report, rules, incomplete, baseline);
     EXPECT_EQ(found.size(), 1U);
     return found.empty() ? CheckedRule{} : found[0];
   }
   Budget budget{int64_t{1} << 20};
+  // Three steps that the profiler marked, from events 10, 20, 30.
+  void mark_steps() {
+    report.steps.from = StepsFrom::annotations;
+    for (const int32_t begin : {10, 20, 30}) EXPECT_TRUE(report.steps.begin.push_back(begin));
+  }
+  void lack(NotRecorded what) { report.overview.missing.push_back({what}); }
+  bool incomplete = false;
   Report report{budget};
 };
 
@@ -54,7 +61,7 @@ TEST_F(RulesOfCheck, ThePeakIsOfTheStackThatHoldsMostOfIt) {
   ASSERT_TRUE(report.peak.parts.push_back({StackId{5}, 600, 1, 0}) &&
               report.peak.parts.push_back({StackId{4}, 400, 1, 1}));
   EXPECT_EQ(checked(only(&CheckRules::max_peak, 1)).stack, StackId{5});
-  EXPECT_EQ(checked(only(&CheckRules::max_growth, 1.0), 1000).stack, StackId{5});
+  EXPECT_EQ(checked(only(&CheckRules::max_growth, 1.0), Baseline{1000}).stack, StackId{5});
 }
 
 TEST_F(RulesOfCheck, WhatIsNotKnownIsNeitherKeptNorBroken) {
@@ -64,14 +71,78 @@ TEST_F(RulesOfCheck, WhatIsNotKnownIsNeitherKeptNorBroken) {
   EXPECT_EQ(checked(only(&CheckRules::max_fragmentation, 0.5)).value, std::nullopt);
 }
 
+// The file shows a peak of 1000 and 2000 reserved; the run may have had more before.
+TEST_F(RulesOfCheck, OfLostEventsWhatIsThereMayBreakARuleButNotKeepIt) {
+  for (const auto& [lost, reason] : {std::pair(NotRecorded::oldest_events, Undecided::events_lost),
+                                     std::pair(NotRecorded::history, Undecided::no_history)}) {
+    report.overview.missing.clear();
+    lack(lost);
+    for (const CheckRules& rules : {only(&CheckRules::max_peak, 1000), only(&CheckRules::max_reserved, 2000),
+                                    only(&CheckRules::no_oom, true)}) {
+      EXPECT_EQ(checked(rules).undecided, reason);
+      EXPECT_FALSE(checked(rules).kept);
+    }
+    EXPECT_EQ(checked(only(&CheckRules::max_growth, 0.25), Baseline{800}).undecided, reason);
+    for (const CheckRules& rules : {only(&CheckRules::max_peak, 999), only(&CheckRules::max_reserved, 1999)}) {
+      EXPECT_EQ(checked(rules).undecided, Undecided::no);
+      EXPECT_FALSE(checked(rules).kept);
+    }
+  }
+  report.out_of_memory.all = 1;
+  EXPECT_EQ(checked(only(&CheckRules::no_oom, true)).undecided, Undecided::no);
+  lack(NotRecorded::times);  // does no harm
+  report.overview.missing.erase(report.overview.missing.begin());
+  EXPECT_TRUE(checked(only(&CheckRules::max_peak, 1000)).kept);
+}
+
+TEST_F(RulesOfCheck, OfAnIncompleteFileOnlyAFailedRequestIsSure) {
+  incomplete = true;
+  mark_steps();
+  report.fragmentation.emplace();
+  for (const CheckRules& rules : {only(&CheckRules::max_peak, 1), only(&CheckRules::max_reserved, 5000),
+                                  only(&CheckRules::no_leak, true), only(&CheckRules::max_fragmentation, 1.0),
+                                  only(&CheckRules::no_oom, true)}) {
+    EXPECT_EQ(checked(rules).undecided, Undecided::incomplete);
+    EXPECT_FALSE(checked(rules).kept);
+  }
+  report.out_of_memory.all = 1;
+  EXPECT_EQ(checked(only(&CheckRules::no_oom, true)).undecided, Undecided::no);
+}
+
+TEST_F(RulesOfCheck, NoLeakIsSaidOfStepsThatAreMarkedOnly) {
+  const CheckRules rules = only(&CheckRules::no_leak, true);
+  EXPECT_EQ(checked(rules).undecided, Undecided::no_steps);
+  mark_steps();
+  EXPECT_EQ(checked(rules).undecided, Undecided::no);
+  report.steps.from = StepsFrom::regions;
+  EXPECT_EQ(checked(rules).undecided, Undecided::no);
+  lack(NotRecorded::oldest_events);  // a leak would be in the rest, too
+  EXPECT_EQ(checked(rules).undecided, Undecided::no);
+  report.steps.from = StepsFrom::period;
+  EXPECT_EQ(checked(rules).undecided, Undecided::guessed_steps);
+  report.leaks.leaks.emplace_back();
+  EXPECT_EQ(checked(rules).undecided, Undecided::no);
+  report.leaks.leaks.clear();
+  report.steps.begin.pop_back();
+  EXPECT_EQ(checked(rules).undecided, Undecided::few_steps);
+  report.overview.missing = {{NotRecorded::history}};
+  EXPECT_EQ(checked(rules).undecided, Undecided::no_history);
+}
+
+TEST_F(RulesOfCheck, GrowthNeedsABaselineWhosePeakIsKnown) {
+  const auto growth = checked(only(&CheckRules::max_growth, 9.0), Baseline{800, false});
+  EXPECT_EQ(growth.undecided, Undecided::baseline);
+  EXPECT_FALSE(growth.kept);
+}
+
 TEST_F(RulesOfCheck, NoFailureAndNoLeakMeanNone) {
   EXPECT_TRUE(checked(only(&CheckRules::no_oom, true)).kept);
   EXPECT_EQ(checked(only(&CheckRules::no_oom, true)).event, -1);
   report.out_of_memory.all = 1;
   EXPECT_FALSE(checked(only(&CheckRules::no_oom, true)).kept);
   EXPECT_EQ(checked(only(&CheckRules::no_oom, true)).value, 1);
+  mark_steps();
   EXPECT_TRUE(checked(only(&CheckRules::no_leak, true)).kept);
-  ASSERT_TRUE(report.steps.begin.push_back(10) && report.steps.begin.push_back(20));
   Leak leak;
   leak.first_step = 1;
   report.leaks.leaks.push_back(leak);
@@ -99,16 +170,16 @@ TEST_F(RulesOfCheck, FragmentationIsAShareOfWhatIsReserved) {
 }
 
 TEST_F(RulesOfCheck, GrowthIsAShareOfThePeakBefore) {
-  EXPECT_TRUE(check_device(report, only(&CheckRules::max_growth, 0.1), std::nullopt)
+  EXPECT_TRUE(check_device(report, only(&CheckRules::max_growth, 0.1), false, std::nullopt)
                   .empty());  // nothing to compare with
-  EXPECT_DOUBLE_EQ(*checked(only(&CheckRules::max_growth, 0.25), 800).value, 0.25);
-  EXPECT_TRUE(checked(only(&CheckRules::max_growth, 0.25), 800).kept);
-  EXPECT_FALSE(checked(only(&CheckRules::max_growth, 0.24), 800).kept);
-  EXPECT_DOUBLE_EQ(*checked(only(&CheckRules::max_growth, 0), 2000).value, -0.5);
-  EXPECT_EQ(checked(only(&CheckRules::max_growth, 0.5), 0).value, 1);  // from nothing
+  EXPECT_DOUBLE_EQ(*checked(only(&CheckRules::max_growth, 0.25), Baseline{800}).value, 0.25);
+  EXPECT_TRUE(checked(only(&CheckRules::max_growth, 0.25), Baseline{800}).kept);
+  EXPECT_FALSE(checked(only(&CheckRules::max_growth, 0.24), Baseline{800}).kept);
+  EXPECT_DOUBLE_EQ(*checked(only(&CheckRules::max_growth, 0), Baseline{2000}).value, -0.5);
+  EXPECT_EQ(checked(only(&CheckRules::max_growth, 0.5), Baseline{0}).value, 1);  // from nothing
   report.peak.bytes = 0;
-  EXPECT_EQ(checked(only(&CheckRules::max_growth, 0), 0).value, 0);
-  EXPECT_TRUE(checked(only(&CheckRules::max_growth, 0), 0).kept);
+  EXPECT_EQ(checked(only(&CheckRules::max_growth, 0), Baseline{0}).value, 0);
+  EXPECT_TRUE(checked(only(&CheckRules::max_growth, 0), Baseline{0}).kept);
 }
 
 TEST(RulesThatAreAsked, AnyOfThem) {

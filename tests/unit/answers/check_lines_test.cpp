@@ -13,6 +13,7 @@ namespace {
 
 using analysis::CheckedRule;
 using analysis::RuleKind;
+using analysis::Undecided;
 
 class LinesOfCheck : public testing::Test {
  protected:
@@ -29,7 +30,7 @@ TEST_F(LinesOfCheck, BytesAreOfAtMostTheLimit) {
   EXPECT_EQ(line({RuleKind::max_reserved, false, 1024, 2048, 0, 0, {}}),
             "broken  max_reserved       device 0: 2.0 KiB (2,048 bytes) of at most 1.0 KiB, event 0");
   EXPECT_EQ(
-      line({RuleKind::max_reserved, false, 1024, std::nullopt, 0, -1, {}}),
+      line({RuleKind::max_reserved, false, 1024, std::nullopt, 0, -1, {}, Undecided::not_told}),
       "unknown max_reserved       device 0: this cannot be checked: the trace does not say what was reserved");
 }
 
@@ -42,21 +43,39 @@ TEST_F(LinesOfCheck, NumbersAndShares) {
             "broken  max_fragmentation  device 0: 0.250 of at most 0.100 of what is reserved");
   EXPECT_EQ(line({RuleKind::max_growth, true, 0.1, -0.05, 0, -1, {}}),
             "ok      max_growth         device 0: -5.00 % of at most +10.00 % since the baseline");
-  EXPECT_EQ(line({RuleKind::max_fragmentation, false, 0.1, std::nullopt, 0, -1, {}}).substr(0, 60),
+  EXPECT_EQ(line({RuleKind::max_fragmentation, false, 0.1, std::nullopt, 0, -1, {}, Undecided::not_told}).substr(0, 60),
             "unknown max_fragmentation  device 0: this cannot be checked:");
+}
+
+TEST_F(LinesOfCheck, WhatCannotBeDecidedSaysWhyAndWhatTheRecordingShows) {
+  EXPECT_EQ(line({RuleKind::max_peak, false, 4096, 2048, 0, 5, {}, Undecided::no_history}),
+            "unknown max_peak           device 0: this cannot be checked: no history was recorded; call "
+            "torch.cuda.memory._record_memory_history() before the run; recorded: 2.0 KiB (2,048 bytes) of at "
+            "most 4.0 KiB, event 5");
+  for (const Undecided why : {Undecided::events_lost, Undecided::incomplete, Undecided::no_steps,
+                              Undecided::few_steps, Undecided::guessed_steps, Undecided::baseline}) {
+    const std::string said = line({RuleKind::no_leak, false, 0, 0, 0, -1, {}, why});
+    EXPECT_THAT(said, testing::StartsWith("unknown no_leak            device 0: this cannot be checked: "));
+    EXPECT_THAT(said, testing::Not(testing::HasSubstr("leaking stacks")));
+  }
 }
 
 TEST_F(LinesOfCheck, JsonHasWholeBytesAndSharesAsTheyAre) {
   EXPECT_EQ(json({RuleKind::max_peak, true, 4096.4, 2048, 1, 57, {}}),
-            R"({"rule":"max_peak","kept":true,"device":1,"value":2048,"limit":4096,"event":57,"who":null})");
+            R"({"rule":"max_peak","kept":true,"device":1,"value":2048,"limit":4096,"event":57,"who":null,"undecided":null})");
   EXPECT_EQ(
       json({RuleKind::max_growth, false, 0.125, 0.5, 0, -1, {}}),
-      R"({"rule":"max_growth","kept":false,"device":0,"value":0.5,"limit":0.125,"event":-1,"who":null})");
+      R"({"rule":"max_growth","kept":false,"device":0,"value":0.5,"limit":0.125,"event":-1,"who":null,"undecided":null})");
   EXPECT_EQ(
       json({RuleKind::max_fragmentation, true, 0.125, 0.0625, 0, -1, {}}),
-      R"({"rule":"max_fragmentation","kept":true,"device":0,"value":0.0625,"limit":0.125,"event":-1,"who":null})");
-  EXPECT_EQ(json({RuleKind::max_reserved, false, 1, std::nullopt, 0, -1, {}}),
-            R"({"rule":"max_reserved","kept":null,"device":0,"value":null,"limit":1,"event":-1,"who":null})");
+      R"({"rule":"max_fragmentation","kept":true,"device":0,"value":0.0625,"limit":0.125,"event":-1,"who":null,"undecided":null})");
+  EXPECT_EQ(json({RuleKind::max_reserved, false, 1, std::nullopt, 0, -1, {}, Undecided::not_told}),
+            R"({"rule":"max_reserved","kept":null,"device":0,"value":null,"limit":1,"event":-1,"who":null,)"
+            R"("undecided":"not_told"})");
+  // What the recording shows is told.
+  EXPECT_EQ(json({RuleKind::max_peak, false, 4096, 2048, 0, 5, {}, Undecided::events_lost}),
+            R"({"rule":"max_peak","kept":null,"device":0,"value":2048,"limit":4096,"event":5,"who":null,)"
+            R"("undecided":"events_lost"})");
 }
 
 TEST_F(LinesOfCheck, JunitTellsFailuresFromWhatCannotBeChecked) {
@@ -67,8 +86,8 @@ TEST_F(LinesOfCheck, JunitTellsFailuresFromWhatCannotBeChecked) {
       junit({RuleKind::no_oom, false, 0, 2, 3, -1, {}}),
       "  <testcase classname=\"a&amp;b\" name=\"no_oom, device 3\"><failure message=\"device 3: out of memory 2 "
       "times\"/></testcase>\n");
-  EXPECT_THAT(junit({RuleKind::max_reserved, false, 1, std::nullopt, 3, -1, {}}),
-              testing::HasSubstr("><error message=\""));
+  EXPECT_THAT(junit({RuleKind::no_leak, false, 0, 0, 3, -1, {}, Undecided::no_steps}),
+              testing::HasSubstr("><error message=\"device 3: this cannot be checked: no steps were found"));
 }
 
 TEST_F(LinesOfCheck, RulesOfAFileStandInOneLine) {
@@ -76,7 +95,7 @@ TEST_F(LinesOfCheck, RulesOfAFileStandInOneLine) {
   rules.add(story.recording, {RuleKind::no_oom, true, 0, 0, 0, -1, {}});
   EXPECT_EQ(
       collected([&](TextOut& out) { rules.write(out, "a", true); }),
-      R"({"file":"a","kept":true,"rules":[{"rule":"no_oom","kept":true,"device":0,"value":0,"limit":0,"event":-1,"who":null}]})"
+      R"({"file":"a","kept":true,"rules":[{"rule":"no_oom","kept":true,"device":0,"value":0,"limit":0,"event":-1,"who":null,"undecided":null}]})"
       "\n");
 }
 

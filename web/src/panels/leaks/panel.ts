@@ -35,7 +35,7 @@ export class LeaksPanel extends AnswerPanel<Found> {
     return html`<div class="columns">
       <section aria-label="Leaks" data-leaks=${report.leaks.length}>
         <h2>
-          ${report.leaks.length === 0 ? 'No leak' : `${plural(report.leaks.length + report.leaks_left_out, 'stack')} that keep more in every step`}
+          ${report.leaks.length === 0 ? noLeakText(report) : `${plural(report.leaks.length + report.leaks_left_out, 'stack')} that keep more in every step`}
         </h2>
         <p class="dim" data-steps=${report.steps.count} data-steps-from=${report.steps.from ?? nothing}>
           ${stepsText(report)}
@@ -157,17 +157,33 @@ export class LeaksPanel extends AnswerPanel<Found> {
   ];
 }
 
+const kFewestSteps = 3;
+
+/** "No leak" is said of steps that are sure, only. */
+function noLeakText({ steps }: Report): string {
+  const areSure = steps.from !== null && steps.from !== 'period' && steps.count >= kFewestSteps;
+  return areSure ? 'No leak' : 'Leaks not checked';
+}
+
 function stepsText({ steps, leaks }: Report): string {
   const { count, from, name, sure } = steps;
+  const mark = 'Mark them with torch.profiler.record_function("step"), or look at what was never freed.';
   if (from === null)
-    return 'No steps were found, so growth from step to step cannot be seen. Mark them with torch.profiler.record_function("step"), or look at what was never freed.';
+    return `No training steps detected, so growth from step to step cannot be seen. ${mark}`;
   const how = {
     annotations: 'the profiler’s own',
     regions: `by the region “${name ?? ''}”`,
-    period: `by what comes back${name === null ? '' : `: ${name}`}, ${Math.round(100 * sure)} % sure`,
+    period: `detected by repetition${name === null ? '' : `: ${name}`}, ${Math.round(100 * sure)} % sure`,
   }[from];
-  const few = leaks.length === 0 && count < 3 ? ' That is too few to see growth.' : '';
-  return `${plural(count, 'step')}, ${how}.${few}`;
+  const doubt =
+    leaks.length > 0
+      ? ''
+      : count < kFewestSteps
+        ? ' That is too few to see growth.'
+        : from === 'period'
+          ? ` Nothing grows from one to the next, but a leak in a loop around them or in them would not be seen. ${mark}`
+          : '';
+  return `${plural(count, 'step')}, ${how}.${doubt}`;
 }
 
 export const panel: LoadedPanel = {
