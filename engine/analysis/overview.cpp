@@ -45,15 +45,24 @@ void find_out_of_memory(Overview& found, const model::Recording& recording,
   }
 }
 
+// A segment comes before the block that it is for: right after its event its memory would count as cached.
 [[nodiscard]] Use highest_reserved(const replay::BlockLives& lifetimes) {
-  int32_t event = -1;
-  int64_t most = lifetimes.reserved.initial;
-  for (size_t i = 0; i < lifetimes.reserved.value.size(); ++i) {
-    if (lifetimes.reserved.value[i] <= most) continue;
-    most = lifetimes.reserved.value[i];
-    event = lifetimes.reserved.event[i];
-  }
-  return use_at(lifetimes, event);
+  const auto& reserved = lifetimes.reserved;
+  int64_t most = reserved.initial;
+  for (size_t i = 0; i < reserved.value.size(); ++i) most = std::max<int64_t>(most, reserved.value[i]);
+  std::optional<int32_t> fullest;
+  const auto look_at = [&](int64_t value, int32_t first, int32_t end) {
+    if (value != most) return;
+    for (int32_t event = first; event < end; ++event) {
+      if (!fullest || lifetimes.level_after(event) > lifetimes.level_after(*fullest)) fullest = event;
+    }
+  };
+  const size_t changes = reserved.value.size();
+  look_at(reserved.initial, -1, changes > 0 ? reserved.event[0] : lifetimes.events.count);
+  for (size_t i = 0; i < changes; ++i)
+    look_at(reserved.value[i], reserved.event[i],
+            i + 1 < changes ? reserved.event[i + 1] : lifetimes.events.count);
+  return use_at(lifetimes, fullest.value_or(-1));
 }
 
 void find_from_before(Overview& found, const replay::BlockLives& lifetimes) {

@@ -76,7 +76,8 @@ struct Overview {
   Top peak_lines;
 
   Use at_peak, at_end;
-  Use highest_reserved;  // where most was reserved, first
+  // Where most was reserved; of all these moments the first at which most was requested.
+  Use highest_reserved;
   std::optional<FromBefore> from_before;
   std::vector<Missing> missing;
 };

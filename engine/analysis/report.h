@@ -46,7 +46,7 @@ struct Report {
   // kMostPeakLines largest groups are kMostOfPeak of it, else the one of which they are most.
   Top peak_groups;
   std::optional<ReservedUse>
-      highest;  // where most was reserved, first; none: a profiler told it, who knows no segments
+      highest;  // at Overview::highest_reserved; none: a profiler told it, who knows no segments
   CacheFlushes cache_flushes;
   OutOfMemoryEvents out_of_memory;
   Steps steps;

@@ -67,6 +67,23 @@ TEST(Overview, PartsAndTheRestArePreciselyThePeak) {
   EXPECT_EQ(overview.peak_lines.all_groups, 7);
 }
 
+// 20 MiB are there, 40 come at event 1 for a block of 30 MiB. Of the 60 there are requested: after event 1 only 10, after event 2
+// 40, after the block is freed 10, after another one 40 again.
+TEST(Overview, ReservedIsSplitWhereMostOfItIsRequested) {
+  Story story;
+  constexpr uint64_t kOther = kBase + (uint64_t{1} << 30);
+  story.segment(kBase, 20 * kMiB).segment(kOther, 40 * kMiB);
+  story.alloc(kBase, 10 * kMiB);
+  story.event(Action::segment_alloc, kOther, 40 * kMiB);
+  story.alloc(kOther, 30 * kMiB);
+  story.request(kOther, 30 * kMiB).complete(kOther, 30 * kMiB);
+  story.alloc(kOther, 30 * kMiB);
+  const OverviewOf of(story);
+  EXPECT_EQ(of.overview->highest_reserved.reserved, 60 * kMiB);
+  EXPECT_EQ(of.overview->highest_reserved.event, 2);
+  EXPECT_EQ(of.overview->highest_reserved.requested, 40 * kMiB);
+}
+
 TEST(Overview, StacksOfBlocksAreStacks) {
   // No event has a stack; with a block of the final state that has one, who asked for memory is known.
   for (const bool has : {false, true}) {
