@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
+#include "engine/analysis/ending.h"
 #include "engine/analysis/memory_state.h"
 #include "engine/analysis/top.h"
 #include "engine/base/charge.h"
@@ -133,9 +135,13 @@ class Explaining {
     }
     if (verdict != Verdict::limit)
       remedies.push_back({RemedyKind::other_processes, std::nullopt, 0, 0, 0, {}});
-    std::stable_sort(remedies.begin(), remedies.end(), [](const Remedy& a, const Remedy& b) {
-      return a.bytes.value_or(-1) > b.bytes.value_or(-1);
-    });
+    const auto by_effect = [&](const Remedy& remedy) {
+      const bool is_trivial =
+          remedy.kind == RemedyKind::smaller_request && *remedy.bytes > found_.requested / 2;
+      return std::pair(!is_trivial && remedy.bytes, remedy.bytes.value_or(-1));
+    };
+    std::stable_sort(remedies.begin(), remedies.end(),
+                     [&](const Remedy& a, const Remedy& b) { return by_effect(a) > by_effect(b); });
     return {};
   }
 
@@ -215,6 +221,8 @@ Result<ExplainedOutOfMemory> explain_out_of_memory(const EventContext& context, 
                                                    int32_t event) {
   ExplainedOutOfMemory found;
   found.event = event;
+  const Ending ending = find_ending(context.recording, context.part);
+  found.ends_recording = ending.device == context.lifetimes.device && ending.event == event;
   Explaining explaining(context, memory, found);
   explaining.describe();
   if (context.part.capabilities.profiled) {

@@ -91,7 +91,9 @@ struct ExplainedOutOfMemory {
   AllocatorSettings settings;
   std::vector<FreePlace> places;  // own first, then largest first; at most kMostFreePlaces
   Verdict verdict = Verdict::unknown;
-  std::vector<Remedy> remedies;  // most bytes first, then those without
+  bool ends_recording = false;  // what came after it is not in the recording (ending.h)
+  // Most bytes first; to ask for less than half as much, which is no remedy for most programs, after these; then those without bytes.
+  std::vector<Remedy> remedies;
 };
 
 // One event. `memory` is moved to it. Error: limit_exceeded.

@@ -70,6 +70,7 @@ Status ReportFinder::find_one(int32_t part) {
     case 2:
       return take(found_.peak_groups, group_peak(context_));
     case 3:
+      found_.ending = find_ending(recording, context_.part);
       return take(found_.out_of_memory, explain_all_out_of_memory(context_, memory_));
     case 4:
       return take(found_.steps, find_steps(recording, context_.part, context_.history.rows));

@@ -11,6 +11,7 @@
 #include "engine/analysis/block_attributes.h"
 #include "engine/analysis/cache_flushes.h"
 #include "engine/analysis/categories.h"
+#include "engine/analysis/ending.h"
 #include "engine/analysis/event_context.h"
 #include "engine/analysis/fragmentation.h"
 #include "engine/analysis/leaks.h"
@@ -47,6 +48,7 @@ struct Report {
   Top peak_groups;
   std::optional<ReservedUse>
       highest;  // at Overview::highest_reserved; none: a profiler told it, who knows no segments
+  Ending ending;
   CacheFlushes cache_flushes;
   OutOfMemoryEvents out_of_memory;
   Steps steps;

@@ -117,6 +117,7 @@ Result<Rehearsal> rehearse(replay::Device& device, Budget& budget, const GoesOn&
   const model::Recording& recording = device.recording;
   Rehearsal rehearsal(device, budget);
   rehearsal.history = *history;
+  rehearsal.ending = find_ending(recording, device.part);
   const std::string_view settings = recording.strings.view(device.part.settings_json);
   rehearsal.config = replay::recorded_config(settings);
   rehearsal.settings_are_known = !settings.empty();

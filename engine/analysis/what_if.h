@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/alloc/config.h"
+#include "engine/analysis/ending.h"
 #include "engine/base/column.h"
 #include "engine/base/status.h"
 #include "engine/replay/device.h"
@@ -53,6 +54,7 @@ struct Rehearsal {
   simulate::Fidelity fidelity;
   RunNumbers recorded;
   bool settings_are_known = false;  // the file has them
+  Ending ending;                    // of the part
 
   [[nodiscard]] int64_t request_count() const {
     return static_cast<int64_t>(requests.log.size_rows()) - requests.present;

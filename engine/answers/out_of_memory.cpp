@@ -146,7 +146,9 @@ std::string_view name_of(RemedyKind kind) {
   return "other_processes";
 }
 
-std::string verdict_text(const model::Recording& recording, const ExplainedOutOfMemory& one) {
+namespace {
+
+[[nodiscard]] std::string reason_text(const model::Recording& recording, const ExplainedOutOfMemory& one) {
   const std::string asked = asked_text(recording, one);
   switch (one.verdict) {
     case Verdict::too_big:
@@ -190,6 +192,14 @@ std::string verdict_text(const model::Recording& recording, const ExplainedOutOf
                      free_text(one), pieces_text(one));
 }
 
+}  // namespace
+
+std::string verdict_text(const model::Recording& recording, const ExplainedOutOfMemory& one) {
+  const std::string reason = reason_text(recording, one);
+  return one.ends_recording ? "The recording ends at this request: what came after is not in it. " + reason
+                            : reason;
+}
+
 std::string remedy_text(const model::Recording& recording, const ExplainedOutOfMemory& one,
                         const Remedy& remedy) {
   const std::string bytes = size_text(remedy.bytes.value_or(0));
@@ -200,9 +210,10 @@ std::string remedy_text(const model::Recording& recording, const ExplainedOutOfM
           !remedy.confirmed ? std::string()
           : *remedy.confirmed
               ? fmt::format(
-                    " Run again so, the recorded requests were not out of memory; {} were reserved at most.",
-                    size_text(remedy.reserved_then))
-              : std::string(" Run again so, the recorded requests still ran out of memory.");
+                    " Replayed with this setting, the recorded requests fit, with at most {} reserved{}.",
+                    needed_text(remedy.reserved_then),
+                    one.ends_recording ? "; whether the rest of the run fits cannot be told" : "")
+              : std::string(" Replayed with this setting, the recorded requests still ran out of memory.");
       return fmt::format(
           "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True: the {} in pieces can join with what the "
           "device has, up to {} in one piece.{}",

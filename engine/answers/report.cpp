@@ -126,6 +126,7 @@ void to_json(JsonWriter& json, std::string_view snapshot, const analysis::EventC
   if (!snapshot.empty()) json.member("snapshot", snapshot);
   const model::Recording& recording = context.recording;
   json.member("device", report.overview.device);
+  json.member("complete", !report.ending.at_failure());
   json.key("findings");
   json.begin_array();
   for (const ReportFinding& finding : findings_of(context, report)) to_json(json, finding);

@@ -81,6 +81,12 @@ class Page {
     paragraph("  ",
               fmt::format("{}; {}", overview.events == 0 ? "no history" : counted(overview.events, "event"),
                           steps_text(report_)));
+    const analysis::Ending& ending = report_.ending;
+    if (ending.at_failure() && ending.device != overview.device)
+      paragraph(
+          "  ",
+          fmt::format("The recording ends where device {} ran out of memory: what came after is not in it.",
+                      ending.device));
   }
 
   [[nodiscard]] bool is_fragmented() const {

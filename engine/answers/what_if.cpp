@@ -53,6 +53,7 @@ void deviation_to_json(JsonWriter& json, const Rehearsal& rehearsal) {
 
 void to_json(JsonWriter& json, const Rehearsal& rehearsal, const WhatIfAnswer& answer) {
   json.member("device", rehearsal.device.ordinal());
+  json.member("complete", !rehearsal.ending.at_failure());
   json.member("conf", answer.conf);
   json.member("capacity", answer.capacity > 0 ? std::optional(answer.capacity) : std::nullopt);
   json.member("requests", rehearsal.request_count());

@@ -13,7 +13,7 @@
 namespace gpustrata::answers {
 
 // Members of an object, so that callers can add some:
-//   "device","conf","capacity": n|null,"requests": n,"guesses":[{"name","count","text"}],
+//   "device","complete": false where the recording ends at a request that failed,"conf","capacity": n|null,"requests": n,"guesses":[{"name","count","text"}],
 //   "fidelity":{"requests","same_place","reserved_error_bytes","first_deviation": event|null},
 //   "recorded":{"peak_reserved_bytes","peak_allocated_bytes","device_allocs","device_frees","ooms"},
 //   "simulated":{"peak_reserved_bytes","peak_allocated_bytes","peak_active_bytes","end_reserved_bytes",

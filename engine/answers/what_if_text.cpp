@@ -103,6 +103,17 @@ void add_row(std::string& text, std::string_view name, const std::string& record
   return text;
 }
 
+// What a run of the recorded requests cannot say.
+[[nodiscard]] std::string ending_text(const Rehearsal& rehearsal) {
+  if (!rehearsal.ending.at_failure()) return {};
+  const std::string where = rehearsal.ending.device == rehearsal.device.ordinal()
+                                ? std::string()
+                                : fmt::format(" on device {}", rehearsal.ending.device);
+  return fmt::format(
+      " The recording ends at the request that failed{}: what came after is not in it, and may need more.",
+      where);
+}
+
 // Of what was asked for in addition.
 [[nodiscard]] std::string extra_text(const WhatIfAnswer& answer) {
   const RunNumbers& run = answer.simulated;
@@ -148,8 +159,8 @@ std::string recommendation(const Rehearsal& rehearsal, const WhatIfAnswer& answe
       with += fmt::format(" and the cache emptied {}",
                           plural(static_cast<int64_t>(answer.empty_cache_after.size()), "time", "times"));
     if (was.ooms > 0 && best->ooms == 0) {
-      text = fmt::format("{} the run would not have been out of memory; at most {} would have been reserved.",
-                         with, size_text(best->peak_reserved));
+      text = fmt::format("{} the recorded requests fit; at most {} would have been reserved.", with,
+                         needed_text(best->peak_reserved));
     } else if (best->ooms > 0) {
       text =
           fmt::format("{} the run {}: event {} asks for {} that it cannot have.", with,
@@ -168,7 +179,9 @@ std::string recommendation(const Rehearsal& rehearsal, const WhatIfAnswer& answe
     text += fmt::format(" Every allocation then goes to the device: {} calls, each of which waits for it.",
                         count_text(answer.simulated.device_allocs + answer.simulated.device_frees));
   if (answer.smallest_capacity)
-    text += fmt::format(" It fits into {} for this allocator.", size_text(*answer.smallest_capacity));
+    text += fmt::format(" The recorded requests fit into {} for this allocator.",
+                        needed_text(*answer.smallest_capacity));
+  text += ending_text(rehearsal);
   const int64_t error = rehearsal.fidelity.reserved_error_bytes;
   if (rehearsal.fidelity.is_exact()) {
     text +=
@@ -296,7 +309,7 @@ std::string to_text(const Rehearsal& rehearsal, const WhatIfAnswer& answer) {
         4);
   text += "\n" + table(rehearsal, answer);
   if (answer.smallest_capacity)
-    text += fmt::format("    {:<22}{:>28}\n", "smallest device", size_text(*answer.smallest_capacity));
+    text += fmt::format("    {:<22}{:>28}\n", "smallest device", needed_text(*answer.smallest_capacity));
   if (!answer.search.empty()) {
     text += fmt::format("\n  Tried, the best first\n    {:>14}{:>10}{:>10}{:>6}  settings\n", "peak reserved",
                         "allocs", "frees", "ooms");

@@ -18,20 +18,27 @@ namespace {
 [[nodiscard]] uint64_t tenths(uint64_t value, uint64_t unit) {
   return value / unit * 10 + (value % unit * 10 + unit / 2) / unit;
 }
+[[nodiscard]] uint64_t tenths_up(uint64_t value, uint64_t unit) {
+  return value / unit * 10 + (value % unit * 10 + unit - 1) / unit;
+}
 
-}  // namespace
-
-std::string size_text(int64_t bytes) {
+[[nodiscard]] std::string text_of_size(int64_t bytes, uint64_t (*in_tenths)(uint64_t, uint64_t)) {
   constexpr std::array<std::string_view, 4> kUnits = {"KiB", "MiB", "GiB", "TiB"};
   const uint64_t value = magnitude(bytes);
   const std::string_view sign = bytes < 0 ? "-" : "";
   if (value < 1024) return fmt::format("{}{} B", sign, value);
   size_t unit = 0;
   // By the rounded number: 1,048,570 bytes are 1.0 MiB and not 1024.0 KiB.
-  while (unit + 1 < kUnits.size() && tenths(value, uint64_t{1024} << 10 * unit) >= 10240) ++unit;
-  const uint64_t shown = tenths(value, uint64_t{1024} << 10 * unit);
+  while (unit + 1 < kUnits.size() && in_tenths(value, uint64_t{1024} << 10 * unit) >= 10240) ++unit;
+  const uint64_t shown = in_tenths(value, uint64_t{1024} << 10 * unit);
   return fmt::format("{}{}.{} {}", sign, shown / 10, shown % 10, kUnits[unit]);
 }
+
+}  // namespace
+
+std::string size_text(int64_t bytes) { return text_of_size(bytes, tenths); }
+
+std::string needed_text(int64_t bytes) { return text_of_size(bytes, tenths_up); }
 
 std::string exact_size_text(int64_t bytes) {
   if (magnitude(bytes) < 1024) return fmt::format("{} bytes", bytes);

@@ -122,6 +122,18 @@ class OutOfMemory(WithFiles):
         self.assertEqual(remedies, {"expandable_segments": 1024 * MIB, "smaller_request": 400 * MIB,
                                     "other_processes": None})
 
+    def test_a_recording_that_ends_at_the_failure_says_so_first(self):
+        failed = self.file(runs.out_of_memory("fragmented")[0], "failed.pickle")
+        self.assertIs(answer("report", failed)["devices"][0]["complete"], False)
+        self.assertIs(answer("whatif", failed)["complete"], False)
+        self.assertIn("The recording ends at this request", " ".join(out_of("report", failed).split()))
+        for more in ((), ("--smallest",)):
+            self.assertIn("what came after is not in it, and may need more.", " ".join(out_of("whatif", failed, *more).split()))
+        whole = self.file(runs.train(1)[0], "whole.pickle")
+        self.assertIs(answer("report", whole)["devices"][0]["complete"], True)
+        self.assertIs(answer("whatif", whole)["complete"], True)
+        self.assertNotIn("what came after", out_of("whatif", whole))
+
     def test_page(self):
         page = out_of("report", self.file(runs.out_of_memory("fragmented")[0], "x.pickle"))
         self.assertIn("Device 0 ran out of memory", page)
@@ -354,6 +366,11 @@ class RealFiles(WithFiles):
         for oom in device["oom"]:
             event = events[oom["event"]]
             self.assertEqual((oom["requested_bytes"], oom["device_free_bytes"]), (event["size"], event["device_free"]))
+
+    def test_three_real_runs_that_ended_at_their_failure(self):
+        for name in ("torchtitan_fsdp_oom_rank0", "torchtitan_fsdp_oom_rank1", "code_location_3gpu_expandable_oom"):
+            for device in answer("report", SNAPSHOTS / f"{name}.pickle")["devices"]:
+                self.assertIs(device["complete"], False, (name, device["device"]))
 
     def test_the_failures_are_explained(self):
         verdicts = {("torchtitan_fsdp_oom_rank0", 0): "fragmented", ("torchtitan_fsdp_oom_rank1", 1): "fragmented",

@@ -9,6 +9,7 @@ import {
   formatDuration,
   formatMoment,
   formatMomentTick,
+  formatNeeded,
   formatOffset,
 } from '../../web/src/base/format.ts';
 import { byteTicks, decimalTicks } from '../../web/src/base/ticks.ts';
@@ -34,6 +35,14 @@ test('ticks of a ruler share unit and places', () => {
 
 test('a pixel of 1 MiB deserves four places of a GiB', () => {
   assert.equal(formatBytesAt(7.19342 * GiB, MiB), '7.1934 GiB');
+});
+
+test('what is needed at least is never rounded down', () => {
+  assert.equal(formatNeeded(9.31 * GiB), '9.4 GiB');
+  assert.equal(formatNeeded(9.4 * GiB), '9.4 GiB');
+  assert.equal(formatNeeded(80 * GiB), '80 GiB');
+  assert.equal(formatNeeded(1000), '1000 B');
+  assert.equal(formatNeeded(0), '0 B');
 });
 
 test('what rounds up to the next unit is told in that unit', () => {

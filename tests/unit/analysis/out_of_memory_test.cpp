@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <vector>
 
 #include "tests/unit/analysis/opened_story.h"
 #include "tests/unit/numbers.h"
@@ -65,6 +66,21 @@ TEST_F(OutOfMemoryTest, Full) {
   const auto one = explained(40 * kMiB, 2 * kMiB);
   EXPECT_EQ(one.verdict, Verdict::full);
   EXPECT_EQ(bytes_of(one, RemedyKind::use_less), 33 * kMiB);
+}
+
+TEST_F(OutOfMemoryTest, WhatIsNoRemedyForMostProgramsComesAfterTheOthers) {
+  // 40 where the largest piece is one of 2 on the device (1 + 4 inside): 38 less is nearly all, 33 less in use more to the point.
+  segment(kBase, kMiB, 55 * kMiB);
+  const auto one = explained(40 * kMiB, 2 * kMiB);
+  std::vector<RemedyKind> kinds;
+  for (const Remedy& remedy : one.remedies) kinds.push_back(remedy.kind);
+  EXPECT_THAT(kinds, testing::ElementsAre(RemedyKind::use_less, RemedyKind::smaller_request,
+                                          RemedyKind::other_processes));
+}
+
+TEST_F(OutOfMemoryTest, TheLastOneEndsTheRecording) {
+  segment(kBase, kMiB, 55 * kMiB);
+  EXPECT_TRUE(explained(40 * kMiB, 2 * kMiB).ends_recording);
 }
 
 TEST_F(OutOfMemoryTest, MoreThanTheDeviceHolds) {

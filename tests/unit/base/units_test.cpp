@@ -13,6 +13,13 @@ TEST(Units, SizesHaveOneDecimalAndABinaryUnit) {
   EXPECT_EQ(size_text(1024), "1.0 KiB");
   EXPECT_EQ(size_text(1536), "1.5 KiB");
   EXPECT_EQ(size_text(int64_t{71} << 30), "71.0 GiB");
+  // 9.31 GiB are not enough where 9.3 are said to be; whole tenths stay.
+  EXPECT_EQ(size_text(9'997'000'000), "9.3 GiB");
+  EXPECT_EQ(needed_text(9'997'000'000), "9.4 GiB");
+  EXPECT_EQ(needed_text(1536), "1.5 KiB");
+  EXPECT_EQ(needed_text(1537), "1.6 KiB");
+  EXPECT_EQ(needed_text((int64_t{1} << 20) - 1), "1.0 MiB");
+  EXPECT_EQ(needed_text(1000), "1000 B");
   EXPECT_EQ(size_text(int64_t{3} << 40), "3.0 TiB");
 }
 

@@ -32,6 +32,8 @@ export interface ReportFinding {
 /** The answers about a device (engine/answers/report.h). */
 export interface Report {
   device: number;
+  /** False: it ends at a request that failed, and what came after is not in it. */
+  complete: boolean;
   /** The most important first. */
   findings: ReportFinding[];
   /** Parts and rest add up to `requested_bytes`. */

@@ -29,6 +29,8 @@ export interface RunNumbers {
 }
 /** The object of `gpustrata whatif --json`, and more. */
 export interface WhatIf {
+  /** False: the recording ends at a request that failed, so that what fits is a lower bound. */
+  complete: boolean;
   conf: string;
   capacity: Bytes | null;
   requests: number;

@@ -18,6 +18,13 @@ export function formatBytes(bytes: Bytes): string {
   return `${sign}${trimZeros(value.toFixed(digits))} ${unitNames[unit] ?? ''}`;
 }
 
+/** What is needed at least, so never rounded down: `9.4 GiB` for 9.31. */
+export function formatNeeded(bytes: Bytes): string {
+  const scale =
+    1024 ** Math.min(Math.max(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), 0), unitNames.length - 1);
+  return formatBytes(scale === 1 ? bytes : (Math.ceil((bytes / scale) * 10 - 1e-6) / 10) * scale);
+}
+
 /** `76,450,234,368 bytes`. */
 export function formatExactBytes(bytes: Bytes): string {
   return `${formatCount(bytes)} ${bytes === 1 ? 'byte' : 'bytes'}`;

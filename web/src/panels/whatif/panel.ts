@@ -1,7 +1,7 @@
 // The recorded run once more under other circumstances: what would have been, and how far that can be believed.
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
-import { formatBytes, formatCount, formatExactBytes, plural } from '../../base/format.ts';
+import { formatBytes, formatCount, formatExactBytes, formatNeeded, plural } from '../../base/format.ts';
 import { base } from '../../controls/styles.ts';
 import {
   EngineFailure,
@@ -360,9 +360,9 @@ export class WhatIfPanel extends LitElement {
       ${
         smallest
           ? html`<p data-smallest=${smallest.bytes}>
-              Smallest device on which ${nameOf(smallest.scenario)} is never out of memory:
-              <strong title=${formatExactBytes(smallest.bytes)}>${formatBytes(smallest.bytes)}</strong> for
-              this allocator.
+              Smallest device that fits the recorded requests, ${nameOf(smallest.scenario)}:
+              <strong title=${formatExactBytes(smallest.bytes)}>${formatNeeded(smallest.bytes)}</strong> for
+              this allocator.${whatIf.complete ? '' : ' The whole run may need more.'}
             </p>`
           : nothing
       }
