@@ -69,6 +69,10 @@ std::vector<CheckedRule> check_device(const Report& report, const CheckRules& ru
         RuleKind::no_leak, 0, static_cast<double>(leaks.size()) + static_cast<double>(report.leaks.left_out),
         doubt_of_no_leak(report, incomplete), leaks.empty() ? -1 : report.steps.begin[leaks[0].first_step],
         leaks.empty() ? StackId{} : leaks[0].stack);
+    if (found.back().undecided == Undecided::no && !are_sure(report.leaks, report.steps)) {
+      found.back().kept = false;
+      found.back().undecided = Undecided::guessed_steps;
+    }
   }
   if (rules.max_fragmentation)  // of the last moment, whatever was before
     add_level(RuleKind::max_fragmentation, *rules.max_fragmentation,

@@ -30,14 +30,14 @@ struct CheckRules {
 
 // Why a rule can be neither kept nor broken.
 enum class Undecided : uint8_t {
-  no,             // it is one of them
-  not_told,       // this kind of file does not say
-  no_history,     // no event was recorded: only the memory when the file was written is known
-  events_lost,    // perhaps the oldest ones: NotRecorded::oldest_events
-  incomplete,     // the file: Diagnostics::incomplete()
-  no_steps,       // for a leak: nothing marks steps
-  few_steps,      // fewer than kFewestGrowths
-  guessed_steps,  // from what repeats, and nothing grows from one of them to the next
+  no,           // it is one of them
+  not_told,     // this kind of file does not say
+  no_history,   // no event was recorded: only the memory when the file was written is known
+  events_lost,  // perhaps the oldest ones: NotRecorded::oldest_events
+  incomplete,   // the file: Diagnostics::incomplete()
+  no_steps,     // for a leak: nothing marks steps
+  few_steps,    // fewer than kFewestGrowths
+  guessed_steps,  // from what repeats, and nothing grows from one of them to the next, or not surely (kSureLeak)
   baseline,       // its peak is not known, for one of these reasons
 };
 

@@ -202,4 +202,10 @@ Result<Leaks> find_leaks(const model::Recording& recording, const replay::BlockL
   return LeakFinder(recording, lifetimes, stacks, steps).run();
 }
 
+bool are_sure(const Leaks& leaks, const Steps& steps) {
+  return steps.from != StepsFrom::period ||
+         std::any_of(leaks.leaks.begin(), leaks.leaks.end(),
+                     [](const Leak& leak) { return leak.confidence >= kSureLeak; });
+}
+
 }  // namespace gpustrata::analysis

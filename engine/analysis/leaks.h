@@ -28,6 +28,8 @@ namespace gpustrata::analysis {
 
 inline constexpr int32_t kFewestGrowths = 3;
 inline constexpr size_t kMostLeaks = 100;
+// Of leaks by period: with less confidence it is only said that there may be one.
+inline constexpr double kSureLeak = 0.8;
 
 struct Leak {
   StackId stack;                // none = blocks without one
@@ -46,6 +48,9 @@ struct Leaks {
   int64_t left_out = 0;
   int64_t live_bytes = 0;  // of all
 };
+
+// Steps that are marked, or one leak at least that grows too regularly to be a guess.
+[[nodiscard]] bool are_sure(const Leaks& leaks, const Steps& steps);
 
 // `stacks` is BlockAttributes::stack of the same timeline. Error: limit_exceeded.
 [[nodiscard]] Result<Leaks> find_leaks(const model::Recording& recording, const replay::BlockLives& lifetimes,

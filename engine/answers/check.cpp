@@ -47,7 +47,7 @@ struct UndecidedWords {
     case Undecided::guessed_steps:
       return {
           "guessed_steps",
-          "steps are guessed from what repeats, and a leak between them would not be seen; mark each with "
+          "steps are guessed from what repeats, and so is what grows from one to the next; mark each with "
           "torch.profiler.record_function(\"step\")"};
     case Undecided::baseline:
       return {"baseline", "the baseline's recording does not show the peak of its whole run"};

@@ -96,8 +96,12 @@ class Findings {
   void leaks() {
     const auto& all = report_.leaks.leaks;
     if (all.empty()) return;
-    ReportFinding& finding = add("leaks", all.size() == 1 ? "A leak" : "Leaks", report_.leaks.live_bytes);
-    finding.bad = true;
+    const bool sure = are_sure(report_.leaks, report_.steps);
+    const std::string_view title = all.size() == 1 ? sure ? "A leak" : "Possible leak"
+                                   : sure          ? "Leaks"
+                                                   : "Possible leaks";
+    ReportFinding& finding = add("leaks", std::string(title), report_.leaks.live_bytes);
+    finding.bad = sure;
     for (size_t i = 0; i < std::min(all.size(), kMostLeaksSaid); ++i) {
       const analysis::Leak& leak = all[i];
       const Who who = analysis::who_of(recording_, leak.stack);

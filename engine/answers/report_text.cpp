@@ -69,8 +69,9 @@ class Page {
     if (count > 0) {
       what = count == 1 ? " ran out of memory" : fmt::format(" ran out of memory {} times", count);
     } else if (!report_.leaks.leaks.empty()) {
-      what = report_.leaks.leaks.size() == 1 ? " has a leak"
-                                             : fmt::format(" has {} leaks", report_.leaks.leaks.size());
+      const size_t leaks = report_.leaks.leaks.size();
+      what = fmt::format(" {} {}", are_sure(report_.leaks, report_.steps) ? "has" : "may have",
+                         leaks == 1 ? std::string("a leak") : fmt::format("{} leaks", leaks));
     } else if (is_fragmented()) {
       what = " is fragmented";
     }

@@ -149,7 +149,14 @@ std::string recommendation(const Rehearsal& rehearsal, const WhatIfAnswer& answe
                                  : "None of the settings tried needs less memory than the recorded run.";
   } else {
     const bool is_asked = best == &answer.simulated;
-    std::string with = is_asked && !answer.caches ? "Without a cache" : "With " + conf_name(conf);
+    std::string with = "With " + conf_name(conf);
+    if (is_asked && !answer.caches) {
+      with = "Without a cache";
+    } else if (is_asked && conf == analysis::settings_text(rehearsal)) {
+      with = answer.capacity != rehearsal.capacity && answer.capacity > 0
+                 ? fmt::format("On a device with {} for this allocator", size_text(answer.capacity))
+                 : "With the recorded settings";
+    }
     if (is_asked && answer.changed_blocks > 0)
       with += fmt::format(" and {} changed", plural(answer.changed_blocks, "block", "blocks"));
     if (is_asked && !answer.extra.empty())

@@ -25,7 +25,8 @@ class RulesOfCheck : public testing::Test {
     report.overview.highest_reserved.event = 3;
   }
   // Of the one rule that is asked for.
-  [[nodiscard]] CheckedRule checked(const CheckRules& rules, std::optional<Baseline> baseline = std::nullopt) {
+  [[nodiscard]] CheckedRule checked(const CheckRules& rules,
+                                    std::optional<Baseline> baseline = std::nullopt) {
     const auto found = check_device(report, rules, incomplete, baseline);
     EXPECT_EQ(found.size(), 1U);
     return found.empty() ? CheckedRule{} : found[0];
@@ -83,7 +84,8 @@ TEST_F(RulesOfCheck, OfLostEventsWhatIsThereMayBreakARuleButNotKeepIt) {
       EXPECT_FALSE(checked(rules).kept);
     }
     EXPECT_EQ(checked(only(&CheckRules::max_growth, 0.25), Baseline{800}).undecided, reason);
-    for (const CheckRules& rules : {only(&CheckRules::max_peak, 999), only(&CheckRules::max_reserved, 1999)}) {
+    for (const CheckRules& rules :
+         {only(&CheckRules::max_peak, 999), only(&CheckRules::max_reserved, 1999)}) {
       EXPECT_EQ(checked(rules).undecided, Undecided::no);
       EXPECT_FALSE(checked(rules).kept);
     }
@@ -120,8 +122,12 @@ TEST_F(RulesOfCheck, NoLeakIsSaidOfStepsThatAreMarkedOnly) {
   EXPECT_EQ(checked(rules).undecided, Undecided::no);
   report.steps.from = StepsFrom::period;
   EXPECT_EQ(checked(rules).undecided, Undecided::guessed_steps);
-  report.leaks.leaks.emplace_back();
+  report.leaks.leaks.emplace_back().confidence = kSureLeak;
   EXPECT_EQ(checked(rules).undecided, Undecided::no);
+  EXPECT_FALSE(checked(rules).kept);
+  report.leaks.leaks[0].confidence = 0.79;
+  EXPECT_EQ(checked(rules).undecided, Undecided::guessed_steps);
+  EXPECT_EQ(checked(rules).value, 1);
   report.leaks.leaks.clear();
   report.steps.begin.pop_back();
   EXPECT_EQ(checked(rules).undecided, Undecided::few_steps);

@@ -12,7 +12,7 @@ namespace {
 using trace::Action;
 
 class EndingTest : public testing::Test {
- protected:
+ public:
   // Events from here on are of this device.
   EndingTest& device(int32_t ordinal) {
     part.traces.push_back({ordinal, {static_cast<int32_t>(hand.recording.events.size_rows()), 0}});
