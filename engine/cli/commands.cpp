@@ -4,12 +4,15 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
 #include <new>
 #include <sstream>
 #include <string_view>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "engine/answers/printable.h"
@@ -600,6 +603,12 @@ void add_commands(CLI::App& app, Run& chosen) {
                      answers::shortened(given, 100), near.empty() ? "" : near + "?");
 }
 
+// `gpustrata FILE` is `gpustrata report FILE`.
+[[nodiscard]] bool is_file(const std::string& name) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(name, ignored);
+}
+
 int parse_and_run(std::span<const std::string> arguments, const Console& console) {
   CLI::App app("Reads memory snapshots of PyTorch's CUDA caching allocator.", "gpustrata");
   app.set_version_flag("--version", fmt::format("gpustrata {}", kVersion));
@@ -607,15 +616,20 @@ int parse_and_run(std::span<const std::string> arguments, const Console& console
   app.footer(
       "Exit codes: 0 success (also for a damaged file of which something was read), 1 wrong usage,\n"
       "2 a file could not be read (the others are still printed) or written, or a step of a script is wrong,\n"
-      "3 check: a rule is broken.");
+      "3 check: a rule is broken, 4 check: whether one is kept cannot be told.\n"
+      "gpustrata FILE is gpustrata report FILE.");
   Run chosen;
   add_commands(app, chosen);
+  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   if (const std::string message = unknown_command(app, arguments); !message.empty()) {
-    console.note("{}", message);
-    return kWrongUsage;
+    if (!is_file(arguments[0])) {
+      console.note("{}", message);
+      return kWrongUsage;
+    }
+    reversed.emplace_back("report");
   }
   try {
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    app.parse(std::move(reversed));
   } catch (const CLI::ParseError& error) {
     std::ostringstream out, notes;
     const bool is_asked_for = app.exit(error, out, notes) == 0;  // --help, --version

@@ -134,6 +134,11 @@ class OutOfMemory(WithFiles):
         self.assertIs(answer("whatif", whole)["complete"], True)
         self.assertNotIn("what came after", out_of("whatif", whole))
 
+    def test_a_file_alone_is_reported(self):
+        file = self.file(runs.train(1)[0], "whole.pickle")
+        self.assertEqual(out_of(file), out_of("report", file))
+        self.assertEqual(out_of(file, "--json"), out_of("report", file, "--json"))
+
     def test_page(self):
         page = out_of("report", self.file(runs.out_of_memory("fragmented")[0], "x.pickle"))
         self.assertIn("Device 0 ran out of memory", page)
