@@ -27,7 +27,7 @@ enum class PartKind : uint8_t {
   snapshot,  // what an allocator did and the state that it led to
   trace,     // what a profiler saw: things that begin and end
   series,    // numbers over time
-  fleet,     // what was reduced from many ranks (fleet.h)
+  fleet,     // what was reduced from many ranks: a text that only the page looks into
 };
 
 // What the series of a part are to each other.
@@ -91,7 +91,6 @@ struct Part {
   RowRange annotations;
   RowRange series;
   SeriesAre series_are = SeriesAre::counters;
-  bool rounded = false;    // its sizes come from text with few digits: they are about so much
   RowRange spans;          // of all threads; the parts of one trace share them
   StringId settings_json;  // allocator_settings as JSON text; none = absent
   int32_t fleet = -1;      // index in Recording::fleets
