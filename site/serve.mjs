@@ -22,6 +22,9 @@ const types = {
   '.png': 'image/png',
 };
 
+/** A name of anybody may lead here; its pages would then be of one origin with the files. @param {string | undefined} host */
+const isOwn = (host) => /^(localhost|127\.0\.0\.1)(:\d+)?$/.test(host ?? '');
+
 /**
  * Starts a server; resolves to its address (ends in a slash) and a function that stops it.
  * @param {{ folder: string, port?: number, snapshot?: string, below?: string }} options `below`: a path under which the folder lies
@@ -38,6 +41,7 @@ export async function serve({ folder, port = 0, snapshot, below = '' }) {
   };
   const server = createServer(async (request, response) => {
     try {
+      if (!isOwn(request.headers.host)) return response.writeHead(403).end('not this host\n');
       if (request.method !== 'GET' && request.method !== 'HEAD') return response.writeHead(405).end();
       const file = fileOf(decodeURIComponent(new URL(request.url, 'http://localhost').pathname));
       const info = file && (await stat(file));

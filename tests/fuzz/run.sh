@@ -7,7 +7,7 @@
 # GPUSTRATA_FUZZ_SEED: another seed, other inputs; 0 or none = any. With one, a run repeats as far as its time goes.
 # tests/fuzz/corpus/<target>/ holds the kept inputs, also those that once failed, and tests/fuzz/<target>.dict,
 # where present, the words of the format. New inputs gather in build/fuzz/corpus/<target>/, inputs that fail in
-# build/fuzz/failed/. Run one by hand:
+# build/fuzz/failed/. Every target has the mutator of tests/fuzz/mutator. Run one by hand:
 #   build/fuzz/bin/<target> build/fuzz/failed/<target>-crash-...
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/fuzz/mutator/kind_mixer.h"
 #include "tests/unit/io/py.h"
 
 namespace gpustrata::tests {
@@ -372,11 +373,20 @@ inline void append_json(std::string& out, const Py& value) {
   }
 }
 
-// The bytes of a file with such a snapshot: of any protocol, as JSON, sometimes cut.
+// A file of any kind that is read, with kinds mixed.
+inline std::string mixed_file(Choices& in) {
+  constexpr size_t kMost = size_t{64} << 10;
+  KindMixer::Random random(static_cast<unsigned>(in.below(65'536)));
+  const std::string_view document = kind_mixer().document(random);
+  return kind_mixer().mix(document, random, kMost);
+}
+
+// The bytes of a file with such a snapshot: of any protocol, as JSON, sometimes cut; or of another kind.
 inline std::string hostile_file(Choices& in) {
   const Py value = hostile_snapshot(in);
   std::string file;
-  const uint8_t form = in.next() % 9;
+  const uint8_t form = in.next() % 12;
+  if (form >= 9) return mixed_file(in);
   if (form < std::size(kAllWriters)) {
     file = pickled(value, kAllWriters[form]);
   } else {

@@ -9,10 +9,10 @@ import test from 'node:test';
 import { serve } from '../../site/serve.mjs';
 
 /** The path goes out as it is written, which fetch() would not do. */
-const asked = (url, path, method = 'GET') =>
+const asked = (url, path, method = 'GET', headers = {}) =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);
-    request({ hostname, port, path, method }, (response) => {
+    request({ hostname, port, path, method, headers }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (more) => (text += more));
       response.on('end', () => resolve([response.statusCode, response.headers['content-type'], text]));
@@ -37,6 +37,11 @@ test('files of its folder are served, and nothing else', async () => {
       assert.deepEqual(await asked(url, path), [404, undefined, 'not found\n'], path);
     assert.deepEqual(await asked(url, '/%ff'), [400, undefined, 'not found\n']);
     assert.equal((await asked(url, '/', 'POST'))[0], 405);
+    // A name that its owner has lead to 127.0.0.1 is no name of this server.
+    const { port } = new URL(url);
+    for (const host of ['evil.example', `evil.example:${port}`, 'localhost.evil.example'])
+      assert.equal((await asked(url, '/', 'GET', { host }))[0], 403, host);
+    assert.equal((await asked(url, '/', 'GET', { host: `localhost:${port}` }))[0], 200);
   } finally {
     await close();
     rmSync(folder, { recursive: true });

@@ -16,7 +16,10 @@
 #include <iterator>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "tests/fuzz/mutator/kind_mixer.h"
 
 // Each target under its own name (tests/CMakeLists.txt).
 #define TARGET(name) extern "C" int name(const uint8_t* data, size_t size);
@@ -54,6 +57,15 @@ constexpr size_t kLargest = 64 << 10;  // bytes of an input that is changed
 Input read(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Values of one kind under keys of another; nothing if there are none.
+Input mixed(const Input& kept, std::mt19937_64& random) {
+  using gpustrata::tests::KindMixer;
+  KindMixer::Random choices(static_cast<KindMixer::Random::result_type>(random()));
+  const std::string_view bytes(reinterpret_cast<const char*>(kept.data()), kept.size());
+  const std::string changed = gpustrata::tests::kind_mixer().mix(bytes, choices, kLargest);
+  return {changed.begin(), changed.end()};
 }
 
 // A few bytes changed, left out, doubled, or taken from another input.
@@ -127,7 +139,8 @@ int main(int argc, char** argv) {
   for (const Input& input : kept) run(input);
   std::mt19937_64 random(20261123);
   for (int round = 0; round < rounds; ++round) {
-    const Input input = changed(kept, random);
+    Input input = round % 2 == 0 ? mixed(kept[random() % kept.size()], random) : Input();
+    if (input.empty()) input = changed(kept, random);
     run(input);
   }
   running = nullptr;
