@@ -129,6 +129,23 @@ test('a flame graph of two files: what grew and what shrank, path by path', asyn
   expect(errors).toEqual([]);
 });
 
+test('a file that is shown another way is still this file, not another one', async ({ page }) => {
+  await openSample(page);
+  await page.getByRole('tab', { name: /^Flame graph/ }).click();
+  const bar = page.locator('gpustrata-flame-bar');
+  const differs = bar.locator('[data-choice=of]');
+  await differs.selectOption('difference');
+  await expect(bar.locator('[data-hold]')).toBeVisible();
+  await expect(bar.locator('[data-other-file]')).toHaveCount(0);
+  const shown = page.getByRole('combobox', { name: 'View' });
+  await shown.selectOption('segments');
+  await expect(shown).toHaveAttribute('data-bands', 'segments');
+  await settledView(page);
+  await differs.selectOption('difference');
+  await expect(bar.locator('[data-hold]')).toBeVisible();
+  await expect(bar.locator('[data-other-file]')).toHaveCount(0);
+});
+
 test('of many files the odd one is named', async ({ page }) => {
   await openPage(page);
   const files = [0, 1, 2, 3].map((rank) => ({

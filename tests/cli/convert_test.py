@@ -246,11 +246,13 @@ class Convert(InAFolder):
 
     def test_shared_parts_stay_small(self):
         stack = [frame(f"function_{i}", i, f"/some/where/file_{i}.py") for i in range(40)]
-        events = [nth(i, frames=stack, compile_context="N/A", user_metadata="", time_us=10**15 + i) for i in range(10_000)]
+        events = [nth(i, frames=stack, compile_context="N/A", user_metadata="", pool_id=(0, 1), time_us=10**15 + i)
+                  for i in range(10_000)]
         data = self.converted(self.file({"segments": [], "device_traces": [events]}))
         self.assertLess(len(data), 10_000 * 60)
         got = pickle.loads(data)["device_traces"][0]
         self.assertIs(got[0]["frames"], got[-1]["frames"])
+        self.assertIs(got[0]["pool_id"], got[-1]["pool_id"])
 
     def test_json_says_what_the_pickle_says(self):
         paths = [case(name) for name in ("era7_pool_ids_and_forward_frames", "high_addresses_python", "era1_history")]

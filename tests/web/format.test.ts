@@ -11,6 +11,7 @@ import {
   formatMomentTick,
   formatNeeded,
   formatOffset,
+  formatWallClock,
 } from '../../web/src/base/format.ts';
 import { byteTicks, decimalTicks } from '../../web/src/base/ticks.ts';
 
@@ -88,4 +89,10 @@ test('rulers step in powers of two for bytes and 1-2-5 for events', () => {
   });
   assert.deepEqual(decimalTicks(0, 1000, 5, 1), { step: 200, values: [0, 200, 400, 600, 800, 1000] });
   assert.deepEqual(decimalTicks(3.2, 7.8, 10, 1).values, [4, 5, 6, 7]);
+});
+
+test('the wall clock is local, to the millisecond', () => {
+  const at = new Date(2026, 10, 4, 9, 5, 7, 89);
+  assert.equal(formatWallClock(at.getTime() * 1000 + 999), '2026-11-04 09:05:07.089');
+  assert.equal(formatWallClock(Number.NaN), 'unknown');
 });

@@ -64,6 +64,18 @@ TEST(Adopt, ASegmentIsAsItWas) {
   adopting.expect_sound();
 }
 
+TEST(Adopt, WhatFillsTheRoomInFrontIsNoPeak) {
+  Adopting adopting;
+  const SegmentInfo info = segment(20 * kMiB, false);
+  ASSERT_TRUE(adopting.device.occupy(kBase, info.size, info.size));
+  // The 10 MiB in front of it are handed out and given back on the way: 12 MiB in use at once.
+  const std::vector<AdoptedBlock> blocks = {block(10 * kMiB, 2 * kMiB, 2 * kMiB)};
+  ASSERT_TRUE(adopting.allocator.adopt(info, 0, {}, blocks));
+  const MemoryStats& stats = adopting.allocator.stats();
+  EXPECT_EQ(stats.allocated_bytes.all().peak, 2 * kMiB);
+  EXPECT_EQ(stats.active_bytes.all().peak, 2 * kMiB);
+}
+
 TEST(Adopt, ReservationsHavePagesAndHoles) {
   Adopting adopting;
   const std::vector<AdoptedRange> mapped = {range(0, 20 * kMiB), range(40 * kMiB, 20 * kMiB)};

@@ -554,6 +554,15 @@ TEST_F(Allocator, ASmallerReservationLimitsWhatASegmentCanHold) {
   EXPECT_EQ(allocator->state().segment_count(), 2U);
 }
 
+TEST_F(Allocator, TheSmallestReservationIsOnePage) {
+  // 1.07 bytes, which is one byte, in pages of 20 MiB.
+  make("expandable_segments:True,expandable_segments_reserve:0.000000001G", 1000 << 20);
+  malloc(20 << 20);
+  const auto failed = allocator->malloc(21 << 20, 0);
+  ASSERT_FALSE(failed.has_value());
+  EXPECT_THAT(failed.error().message, HasSubstr("expandable_segments_reserve is too small"));
+}
+
 // --- Figures of PyTorch's own tests that need no kernels
 // -----------------------------------------------------
 

@@ -94,6 +94,28 @@ TEST(NeverFull, OfABlockEachPieceHasWhatLiesInIt) {
   EXPECT_TRUE(found.worst[0].expandable);
 }
 
+// 5 MiB in one block over three pieces of 2 MiB: of the third 1 MiB was used, and nothing after its free at event 5.
+TEST(NeverFull, ABlockLiesInAsManyPiecesAsItCovers) {
+  Story story;
+  for (uint64_t i = 0; i < 3; ++i)
+    story.event(Action::segment_map, kBase + i * 2 * kMiB, 2 * kMiB);  // 0, 1, 2
+  story.alloc(kBase, 5 * kMiB);                                        // 3
+  story.request(kBase, 5 * kMiB).complete(kBase, 5 * kMiB);            // 4, 5
+  story.alloc(kBase + 4 * kMiB, 512 * kKiB);                           // 6
+  story.segment(kBase, 6 * kMiB);
+  story.recording.segments.expandable.back() = model::Tristate::yes;
+  story.block(kBase, 4 * kMiB, 0, BlockState::inactive);
+  story.block(kBase + 4 * kMiB, 512 * kKiB, 512 * kKiB, BlockState::active_allocated);
+  story.block(kBase + 4 * kMiB + 512 * kKiB, 1536 * kKiB, 0, BlockState::inactive);
+  const OpenedStory opened(story);
+  const NeverFull found = found_in(opened);
+  EXPECT_EQ(found.all_segments, 3);
+  ASSERT_EQ(found.worst.size(), 1u);
+  EXPECT_EQ(found.worst[0].segment, kBase + 4 * kMiB);
+  EXPECT_EQ(found.worst[0].most_in_use, kMiB);
+  EXPECT_EQ(found.worst[0].most_event, 3);
+}
+
 // Without events: what was in use when it was saved.
 TEST(NeverFull, WithoutHistoryItIsTheSavedState) {
   Story story;

@@ -432,5 +432,18 @@ TEST(BlockLives, TooLittleMemoryIsRefusedWithTheSizeThatIsMissing) {
   EXPECT_TRUE(trace.lifetimes().has_value());
 }
 
+TEST(BlockLives, LevelsThatDoNotFitAreRefusedWhereTheBlocksWould) {
+  // 10,003 levels of 8 bytes, one block.
+  HandTrace trace;
+  trace.alloc(kA, 1);
+  for (int i = 0; i < 10'000; ++i) trace.event(Action::snapshot, 0, 0);
+  trace.request(kA, 1).complete(kA, 1);
+  ASSERT_TRUE(trace.ok());
+  ASSERT_TRUE(trace.budget.take(trace.budget.limit() - trace.budget.used() - 50'000));
+  const auto found = trace.lifetimes();
+  ASSERT_FALSE(found.has_value());
+  EXPECT_EQ(found.error().code, ErrorCode::limit_exceeded);
+}
+
 }  // namespace
 }  // namespace gpustrata::replay
