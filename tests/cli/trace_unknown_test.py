@@ -62,7 +62,7 @@ class OutOfMemory(InAFolder):
                     self.assertIsNone(device["reserved_peak"])
                 else:
                     self.assertEqual(device["reserved_peak"], {
-                        "event": -1, "reserved_bytes": reserved, "requested_bytes": 0, "rounding_bytes": None,
+                        "event": 1, "reserved_bytes": reserved, "requested_bytes": 15 * GIB, "rounding_bytes": None,
                         "pending_bytes": None, "cached_bytes": None})  # fmt: skip
 
     def test_report_in_words(self):

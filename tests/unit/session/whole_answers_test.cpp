@@ -215,13 +215,13 @@ TEST_F(WholeAnswers, TheReport) {
        "1 block of 2.0 KiB holds 6.0 KiB back in a segment of 8.0 KiB, by mlp model.py:20, there since event 4.",
        "2 blocks of 1.5 KiB hold 2.5 KiB back in a segment of 4.0 KiB, by attend model.py:11, there since event 2.",
        R"({"kind":"reserved","title":"Reserved at most","value":"12.0 KiB","bytes":12288,"bad":false,)",
-       "After event 3: 1.5 KiB requested, 24 B rounding, 10.5 KiB cached (88 %).",
+       "After event 4: 3.5 KiB requested, 24 B rounding, 8.5 KiB cached (71 %).",
        "At the end 3.1 KiB are allocated, 3.1 KiB more than at the start.",
        "2 steps (the profiler's), too few to find leaks.", "It lasts 70 us.",
        R"("steps":{"count":2,"from":"annotations","name":"ProfilerStep#0","sure":1.0},"leaks":[],"leaks_left_out":0,)",
        R"("cache_flushes":{"retries":0,"retry_bytes":0,"flushes":0,"flush_bytes":0},)",
-       R"("reserved_peak":{"event":3,"reserved_bytes":12288,"requested_bytes":1512,"rounding_bytes":24,"pending_bytes":0,)"
-       R"("cached_bytes":10752},"oom":[],"oom_left_out":0,)",
+       R"("reserved_peak":{"event":4,"reserved_bytes":12288,"requested_bytes":3560,"rounding_bytes":24,"pending_bytes":0,)"
+       R"("cached_bytes":8704},"oom":[],"oom_left_out":0,)",
        R"("categories":[{"name":"unknown","bytes_at_peak":2560,"blocks":2,"sure":0.0},)"
        R"({"name":"temporary","bytes_at_peak":1000,"blocks":1,"sure":0.5}])"}) {
     EXPECT_THAT(report, HasSubstr(part));
