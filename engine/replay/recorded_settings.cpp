@@ -1,70 +1,105 @@
-#include "engine/replay/recorded_config.h"
+#include "engine/replay/recorded_settings.h"
 
-#include <algorithm>
+#include <array>
 #include <bit>
 #include <charconv>
-#include <cstdlib>
-#include <optional>
+#include <cstdint>
 #include <string>
+#include <type_traits>
+
+#include "engine/alloc/known_settings.h"
+#include "engine/io/encodings/json/text_values.h"
 
 namespace gpustrata::replay {
 
 namespace {
 
-// The text is written by our own reader: one line, no spaces. Keys are looked for with their quotes, so a
-// value that happens to hold the same words needs an escaped quote and does not match.
-[[nodiscard]] std::string_view after_key(std::string_view json, std::string_view key) {
-  const size_t at = json.find(key);
-  return at == std::string_view::npos ? std::string_view() : json.substr(at + key.size());
-}
+using alloc::Config;
 
-[[nodiscard]] std::optional<int64_t> leading_integer(std::string_view text) {
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc()) return std::nullopt;
-  return value;
-}
+// Takes the values of the settings that count; the text is applied before them, wherever it stands.
+class Told {
+ public:
+  void begin_dict() { ++depth_; }
+  void end_dict() { --depth_; }
+  void begin_list() { ++depth_; }
+  void end_list() { --depth_; }
+  void item() {}
+  void key(std::string_view name) {
+    if (depth_ == 1) {
+      key_ = name;
+      known_ = true;
+    }
+    if (depth_ == 2) inner_ = name;
+  }
+  void none() {}
+  void unsigned_value(uint64_t) {}
+  template <typename T>
+  void value(T given) {
+    if constexpr (std::is_same_v<T, std::string_view>) {
+      if (is_at(1, "PYTORCH_CUDA_ALLOC_CONF")) text_ = given;
+    } else if constexpr (std::is_same_v<T, bool>) {
+      if (is_at(1, "expandable_segments")) expandable_ = given;
+    } else {
+      if constexpr (std::is_same_v<T, int64_t>) {
+        if (is_at(1, "max_split_size") && (given > 0 || given == -1))
+          most_ = given > 0 ? given : alloc::kUnlimited;
+        if (is_at(2, "roundup_power2_divisions")) add_division(given);
+      }
+      const auto share = static_cast<double>(given);
+      if (is_at(1, "garbage_collection_threshold") && share > 0 && share < 1) threshold_ = share;
+    }
+  }
 
-[[nodiscard]] double leading_number(std::string_view text) {
-  const std::string number(text.substr(0, std::min<size_t>(text.find_first_not_of("0123456789.eE+-"), 40)));
-  return number.empty() ? 0 : std::strtod(number.c_str(), nullptr);
-}
+  [[nodiscard]] RecordedSettings settings() const {
+    RecordedSettings found;
+    found.known = known_;
+    if (text_) {
+      alloc::apply_recorded_settings(found.config, *text_);
+      found.expandable_segments = found.config.expandable_segments;
+    }
+    if (expandable_) {
+      found.expandable_segments = *expandable_;
+      found.config.expandable_segments = *expandable_;
+    }
+    if (threshold_) found.config.garbage_collection_threshold = *threshold_;
+    if (most_) found.config.max_split_size = *most_;
+    for (size_t i = 0; i < divisions_.size(); ++i) {
+      if (divisions_[i]) found.config.roundup_power2_divisions[i] = *divisions_[i];
+    }
+    return found;
+  }
+
+ private:
+  [[nodiscard]] bool is_at(int depth, std::string_view key) const { return depth_ == depth && key_ == key; }
+
+  // The key is the start of a class in MiB. More than 1024 steps, or a number that is no power of two, is nothing the
+  // allocator accepts.
+  void add_division(int64_t division) {
+    int64_t mib = 0;
+    const auto [end, error] = std::from_chars(inner_.data(), inner_.data() + inner_.size(), mib);
+    if (error != std::errc() || end != inner_.data() + inner_.size() || mib <= 0) return;
+    if (division < 0 || division > 1024) return;
+    if (division > 0 && !std::has_single_bit(static_cast<uint64_t>(division))) return;
+    const auto size_class = static_cast<size_t>(63 - std::countl_zero(static_cast<uint64_t>(mib)));
+    if (size_class < divisions_.size()) divisions_[size_class] = static_cast<int32_t>(division);
+  }
+
+  int depth_ = 0;
+  std::string key_, inner_;
+  bool known_ = false;
+  std::optional<std::string> text_;
+  std::optional<bool> expandable_;
+  std::optional<double> threshold_;
+  std::optional<int64_t> most_;
+  std::array<std::optional<int32_t>, Config::kDivisionClasses> divisions_{};
+};
 
 }  // namespace
 
-alloc::Config recorded_config(std::string_view json) {
-  alloc::Config config;
-  const std::string_view text = after_key(json, "\"PYTORCH_CUDA_ALLOC_CONF\":\"");
-  // Settings that are known hold no character that JSON escapes.
-  (void)alloc::apply_settings(config, text.substr(0, text.find('"')));
-  const std::string_view expandable = after_key(json, "\"expandable_segments\":");
-  if (expandable.starts_with("true")) config.expandable_segments = true;
-  if (expandable.starts_with("false")) config.expandable_segments = false;
-  const std::string_view threshold = after_key(json, "\"garbage_collection_threshold\":");
-  if (const double share = leading_number(threshold); share > 0 && share < 1)
-    config.garbage_collection_threshold = share;
-  if (const auto size = leading_integer(after_key(json, "\"max_split_size\":")); size && *size > 0)
-    config.max_split_size = *size;
-  std::string_view divisions = after_key(json, "\"roundup_power2_divisions\":{");
-  divisions = divisions.substr(0, divisions.find('}'));
-  while (!divisions.empty()) {
-    const size_t open = divisions.find('"');
-    const size_t close = open == std::string_view::npos ? open : divisions.find('"', open + 1);
-    if (close == std::string_view::npos) break;
-    const auto mib = leading_integer(divisions.substr(open + 1, close - open - 1));
-    divisions.remove_prefix(close + 1);
-    if (!divisions.starts_with(':')) break;
-    divisions.remove_prefix(1);
-    const auto division = leading_integer(divisions);
-    // More than 1024 steps, or a number that is no power of two, is nothing the allocator accepts.
-    if (mib && *mib > 0 && division && *division >= 0 && *division <= 1024 &&
-        (*division == 0 || std::has_single_bit(static_cast<uint64_t>(*division)))) {
-      const int size_class = 63 - std::countl_zero(static_cast<uint64_t>(*mib));
-      if (static_cast<size_t>(size_class) < alloc::Config::kDivisionClasses)
-        config.roundup_power2_divisions[static_cast<size_t>(size_class)] = static_cast<int32_t>(*division);
-    }
-  }
-  return config;
+RecordedSettings recorded_settings(std::string_view settings_json) {
+  Told told;
+  (void)io::JsonValues<Told>(settings_json, told).run();  // of a text that ends early: what came
+  return told.settings();
 }
 
 }  // namespace gpustrata::replay
