@@ -14,6 +14,7 @@ import atexit
 import contextlib
 import ctypes
 import json
+import operator
 import os
 import sys
 import threading
@@ -152,7 +153,24 @@ def _text(name, *arguments):
 
 
 def _bytes(text):
-    return None if text is None else os.fsencode(text) if isinstance(text, os.PathLike) else str(text).encode()
+    if text is None:
+        return None
+    return _text_of(os.fsencode(text) if isinstance(text, os.PathLike) else str(text).encode())
+
+
+def _text_of(data):
+    """Bytes as a text of C, which ends at a zero byte: one inside is a ValueError."""
+    if b"\0" in data:
+        raise ValueError(f"a text must not have a zero byte, but it is {data[:100]!r}")
+    return data
+
+
+def _whole(number, kind=ctypes.c_int64):
+    """The number, if this type of ctypes holds it; else an OverflowError: ctypes alone leaves out the upper bits."""
+    number = operator.index(number)
+    if kind(number).value != number:
+        raise OverflowError(f"{number} does not fit into {8 * ctypes.sizeof(kind)} bits")
+    return number
 
 
 def _device(device):
@@ -160,7 +178,7 @@ def _device(device):
     if isinstance(device, int) and not isinstance(device, bool):
         if device < 0:
             raise ValueError(f"a device counts from 0, but it is {device}")
-        return device
+        return _whole(device, ctypes.c_int)
     if isinstance(device, str):
         kind, colon, number = device.partition(":")
         index = int(number) if number.isascii() and number.isdigit() else None
@@ -173,7 +191,7 @@ def _device(device):
         if kind != "cuda":
             raise ValueError(f'a device is None, a number, "cuda:1" or a torch.device of CUDA, but it is {device!r}')
     if index is not None:
-        return index
+        return _whole(index, ctypes.c_int)
     torch = sys.modules.get("torch")
     return torch.cuda.current_device() if torch is not None and torch.cuda.is_initialized() else 0
 
@@ -212,20 +230,20 @@ def cpp_unwinder():
 def use_simulated_device(size):
     """Device 0 is then one of `size` bytes that has addresses but no memory: to try things without a GPU."""
     global _simulated
-    _call("gpustrata_use_simulated_device", size)
+    _call("gpustrata_use_simulated_device", _whole(size))
     _simulated = True
 
 
 def malloc(size, device=0):
     """The address of `size` bytes of device memory, for programs without PyTorch; free() gives them back."""
-    pointer = _library().gpustrata_alloc(size, _device(device), None)
+    pointer = _library().gpustrata_alloc(_whole(size, _SIZE), _device(device), None)
     if not pointer and size:
         raise CaptureError(_library().gpustrata_last_error().decode(errors="replace"))
     return pointer or 0
 
 
 def free(pointer, device=0):
-    _library().gpustrata_free(pointer, 0, _device(device), None)
+    _library().gpustrata_free(_whole(pointer or 0, _SIZE), 0, _device(device), None)
 
 
 def install(companion=False):
@@ -366,7 +384,7 @@ def record_memory_history(enabled="all", context="all", stacks="all", max_entrie
             more["skip_actions"] = skip_actions
         return _instead.cuda.memory._record_memory_history(enabled, context=context, stacks=stacks,
                                                            max_entries=max_entries, device=device, **more)
-    history = _History(_bytes(enabled), _bytes(context), _bytes(stacks), max(max_entries, 1), int(clear_history),
+    history = _History(_bytes(enabled), _bytes(context), _bytes(stacks), min(max(max_entries, 1), _UNLIMITED), int(clear_history),
                        _bytes(",".join(skip_actions or [])))
     _call("gpustrata_record_memory_history", ctypes.byref(history))
 
@@ -523,4 +541,4 @@ def annotate(tensor_or_pointer, text):
         pointer = tensor_or_pointer.untyped_storage().data_ptr()
     else:
         pointer = int(tensor_or_pointer)
-    _call("gpustrata_annotate", pointer, _bytes(text))
+    _call("gpustrata_annotate", _whole(pointer, _SIZE), _bytes(text))

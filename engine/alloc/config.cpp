@@ -76,8 +76,9 @@ constexpr int64_t kMostMiB = kLargestRequest >> 20;
 // Walks over the tokens, one key and its value after the other.
 class Parser {
  public:
-  // `unknown`: takes unknown keys, which are errors without it.
-  Parser(Config& config, std::string_view text, std::vector<std::string>* unknown)
+  // What is done about what is not known here.
+  enum class Unknown : uint8_t { is_wrong, key_is_passed_over, value_is_passed_over };
+  Parser(Config& config, std::string_view text, Unknown unknown)
       : config_(config), tokens_(tokens_of(text, places_)), end_(text.size()), unknown_(unknown) {}
 
   // After an error: the byte at fault. A separator that is not the fault itself stands for the key before it.
@@ -88,23 +89,39 @@ class Parser {
   }
 
   Status parse() {
-    if (auto status = find_large_segment_size(); !status) return status;
+    if (auto status = find_large_segment_size(); !status && unknown_ != Unknown::value_is_passed_over)
+      return status;
     config_.max_split_size = kUnlimited;
     config_.max_non_split_rounding_size = config_.large_segment_size;
     config_.roundup_power2_divisions.fill(0);
     config_.garbage_collection_threshold = 0;
     while (at_ < tokens_.size()) {
-      const std::string key = tokens_[at_++];
-      if (is_separator(key)) return wrong("there is a '{}' where a key should be", key);
-      if (!take(":")) return wrong("'{}' has no value: write {}:VALUE", key, key);
-      if (auto status = parse_value(key); !status) return status;
-      if (at_ < tokens_.size() && !take(","))
-        return wrong_at(at_, "'{}' after the value of '{}' should be a comma", tokens_[at_], key);
+      const size_t first = at_;
+      const Config before = config_;
+      if (auto status = parse_setting(); !status) {
+        if (unknown_ != Unknown::value_is_passed_over) return status;
+        config_ = before;
+        at_ = first;
+        pass_over();
+        (void)take(",");
+      }
     }
     return {};
   }
 
+  [[nodiscard]] std::vector<std::string>& passed_over() { return passed_over_; }
+
  private:
+  Status parse_setting() {
+    const std::string key = tokens_[at_++];
+    if (is_separator(key)) return wrong("there is a '{}' where a key should be", key);
+    if (!take(":")) return wrong("'{}' has no value: write {}:VALUE", key, key);
+    if (auto status = parse_value(key); !status) return status;
+    if (at_ < tokens_.size() && !take(","))
+      return wrong_at(at_, "'{}' after the value of '{}' should be a comma", tokens_[at_], key);
+    return {};
+  }
+
   template <typename... Args>
   [[nodiscard]] static tl::unexpected<Error> wrong(fmt::format_string<Args...> text, Args&&... args) {
     return tl::unexpected<Error>(
@@ -201,18 +218,20 @@ class Parser {
         return wrong("backend:cudaMallocAsync leaves all decisions to the driver; only 'native' works here");
       return wrong("backend must be native, not '{}'", value);
     }
-    if (unknown_ != nullptr) return pass_over(key);
+    if (unknown_ != Unknown::is_wrong) {
+      passed_over_.push_back(key);
+      pass_over();
+      return {};
+    }
     if (key == "expandable_segments_reserve_by_class")
       return wrong("expandable_segments_reserve_by_class is not known here; use expandable_segments_reserve");
     return wrong("unknown key '{}'", key);
   }
 
   // Up to the comma before the next key; commas in brackets belong to the value.
-  Status pass_over(const std::string& key) {
-    unknown_->push_back(key);
+  void pass_over() {
     for (int depth = 0; at_ < tokens_.size() && (depth > 0 || tokens_[at_] != ","); ++at_)
       depth += tokens_[at_] == "[" ? 1 : tokens_[at_] == "]" ? -1 : 0;
-    return {};
   }
 
   Status parse_mib(const std::string& key, int64_t& bytes) {
@@ -301,29 +320,34 @@ class Parser {
   std::vector<size_t> places_;  // by token, its first byte
   std::vector<std::string> tokens_;
   size_t end_;
-  std::vector<std::string>* unknown_;
+  Unknown unknown_;
+  std::vector<std::string> passed_over_;  // keys
   size_t at_ = 0;
   std::optional<size_t> fault_;  // a token that is not the one before at_
 };
 
-// Error: `place` is the byte at fault.
-[[nodiscard]] Status apply(Config& config, std::string_view text, size_t& place,
-                           std::vector<std::string>* unknown) {
+using Unknown = Parser::Unknown;
+
+// The keys that were passed over. Error: `place` is the byte at fault.
+[[nodiscard]] Result<std::vector<std::string>> apply(Config& config, std::string_view text, size_t& place,
+                                                     Unknown unknown) {
   Config changed = config;
   Parser parser(changed, text, unknown);
   if (auto status = parser.parse(); !status) {
     place = parser.place_of_error();
-    return status;
+    return tl::unexpected(std::move(status.error()));
   }
   changed.last_settings = std::string(text);
   config = std::move(changed);
-  return {};
+  return std::move(parser.passed_over());
 }
 
 }  // namespace
 
 Status apply_settings(Config& config, std::string_view text, size_t& place) {
-  return apply(config, text, place, nullptr);
+  if (auto applied = apply(config, text, place, Unknown::is_wrong); !applied)
+    return tl::unexpected(std::move(applied.error()));
+  return {};
 }
 
 Status apply_settings(Config& config, std::string_view text) {
@@ -332,11 +356,13 @@ Status apply_settings(Config& config, std::string_view text) {
 }
 
 Result<std::vector<std::string>> apply_known_settings(Config& config, std::string_view text) {
-  std::vector<std::string> unknown;
   size_t place = 0;
-  if (const Status applied = apply(config, text, place, &unknown); !applied)
-    return tl::unexpected(applied.error());
-  return unknown;
+  return apply(config, text, place, Unknown::key_is_passed_over);
+}
+
+void apply_recorded_settings(Config& config, std::string_view text) {
+  size_t place = 0;
+  (void)apply(config, text, place, Unknown::value_is_passed_over);  // nothing of it is wrong
 }
 
 }  // namespace gpustrata::alloc

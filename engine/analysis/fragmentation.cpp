@@ -30,7 +30,8 @@ bool is_small_segment(const EventContext& context, const SegmentAt& segment) {
   return segment.size == alloc::kSmallBuffer;
 }
 
-Fragmentation find_fragmentation(const EventContext& context, const replay::MemoryAt& memory) {
+Fragmentation find_fragmentation(const EventContext& context, const replay::MemoryAt& memory,
+                                 size_t most_pins) {
   Fragmentation found;
   found.event = memory.event();
   const replay::TotalsAt& totals = memory.totals();
@@ -79,7 +80,7 @@ Fragmentation find_fragmentation(const EventContext& context, const replay::Memo
     // A heap of the best, the worst of them on top.
     pins.push_back(pin);
     std::push_heap(pins.begin(), pins.end(), comes_first);
-    if (pins.size() > kMostPins) {
+    if (pins.size() > most_pins) {
       std::pop_heap(pins.begin(), pins.end(), comes_first);
       pins.pop_back();
     }

@@ -45,7 +45,7 @@ struct Fragmentation {
   int64_t pinned_segments = 0;    // all pins
   int64_t pages_of_segments = 0;  // free bytes of expandable segments that could be given back alone
   int64_t empty_segments = 0;     // bytes of segments without any live block
-  std::vector<Pin> pins;          // most bytes held back first, at most kMostPins
+  std::vector<Pin> pins;          // most bytes held back first, at most as many as asked for
 
   // What is both held back and not in the largest free piece, as a share of what is reserved: 0 to 1. Free memory in one
   // piece serves what comes, and empty segments go back; little free memory is little, however many pieces it is in.
@@ -58,7 +58,8 @@ struct Fragmentation {
 };
 
 // `memory` is at the event.
-[[nodiscard]] Fragmentation find_fragmentation(const EventContext& context, const replay::MemoryAt& memory);
+[[nodiscard]] Fragmentation find_fragmentation(const EventContext& context, const replay::MemoryAt& memory,
+                                               size_t most_pins = kMostPins);
 
 // The moment a report shows it for: the last out-of-memory event, else the last event; -1 = as saved. O(events).
 [[nodiscard]] int32_t fragmentation_event(const model::Recording& recording, const replay::DeviceRows& rows);

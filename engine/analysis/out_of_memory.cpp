@@ -34,7 +34,7 @@ class Explaining {
     found_.pool = same_pool(context_.recording, events.pool[row]);
     found_.stack = events.stack[row];
     found_.who = who_of(context_.recording, found_.stack);
-    found_.settings = allocator_settings(context_.recording, context_.part);
+    found_.settings = replay::recorded_settings(context_.recording.strings.view(context_.part.settings_json));
   }
 
   // What records of a profiler say: the levels, and who holds most.
@@ -94,7 +94,7 @@ class Explaining {
     } else if (found_.device_free && found_.requested > found_.room) {
       found_.verdict = Verdict::full;
     } else if ((found_.device_free && found_.needed <= device_free) || barred ||
-               (!found_.device_free && found_.settings.memory_fraction)) {
+               (!found_.device_free && found_.settings.memory_fraction())) {
       found_.verdict = Verdict::limit;
     } else if (found_.largest_own >= found_.requested) {
       found_.verdict = Verdict::unknown;
@@ -115,26 +115,24 @@ class Explaining {
     const Verdict verdict = found_.verdict;
     const bool in_pieces = verdict == Verdict::fragmented || verdict == Verdict::elsewhere;
     if (in_pieces && !expands() && joinable() > 0)
-      remedies.push_back({RemedyKind::expandable_segments, joinable(), 0, 0, 0, {}});
+      remedies.push_back({RemedyKind::expandable_segments, joinable()});
     if (in_pieces) add_pins(device_free);
     if (verdict == Verdict::elsewhere && cached_elsewhere_ > 0)
-      remedies.push_back({RemedyKind::share_streams, cached_elsewhere_, 0, 0, 0, {}});
+      remedies.push_back({RemedyKind::share_streams, cached_elsewhere_});
     const int64_t largest_piece =
         std::max(found_.largest_own, device_free - device_free % alloc::kRoundLarge);
     if ((in_pieces || verdict == Verdict::full || verdict == Verdict::too_big) && largest_piece > 0 &&
         found_.requested > largest_piece && found_.requested > alloc::kMinLargeAlloc)
       remedies.push_back(
-          {RemedyKind::smaller_request, saturated_difference(found_.requested, largest_piece), 0, 0, 0, {}});
+          {RemedyKind::smaller_request, saturated_difference(found_.requested, largest_piece)});
     if (verdict == Verdict::full || verdict == Verdict::too_big)
-      remedies.push_back(
-          {RemedyKind::use_less, saturated_difference(found_.requested, found_.room), 0, 0, 0, {}});
-    if (found_.pending > 0) remedies.push_back({RemedyKind::pending, found_.pending, 0, 0, 0, {}});
-    if (verdict == Verdict::limit) remedies.push_back({RemedyKind::raise_limit, std::nullopt, 0, 0, 0, {}});
+      remedies.push_back({RemedyKind::use_less, saturated_difference(found_.requested, found_.room)});
+    if (found_.pending > 0) remedies.push_back({RemedyKind::pending, found_.pending});
+    if (verdict == Verdict::limit) remedies.push_back({RemedyKind::raise_limit, std::nullopt});
     if (verdict == Verdict::full || verdict == Verdict::too_big) {
       if (Status added = add_largest_holder(); !added) return added;
     }
-    if (verdict != Verdict::limit)
-      remedies.push_back({RemedyKind::other_processes, std::nullopt, 0, 0, 0, {}});
+    if (verdict != Verdict::limit) remedies.push_back({RemedyKind::other_processes, std::nullopt});
     const auto by_effect = [&](const Remedy& remedy) {
       const bool is_trivial =
           remedy.kind == RemedyKind::smaller_request && *remedy.bytes > found_.requested / 2;
@@ -150,7 +148,7 @@ class Explaining {
 
   // Section 6 of the allocator's rules: large blocks are kept for large requests.
   [[nodiscard]] bool is_barred(int64_t block) const {
-    const int64_t most = found_.settings.max_split_size;
+    const int64_t most = found_.settings.config.max_split_size;
     if (most == alloc::kUnlimited) return false;
     if (found_.requested < most) return block >= most;
     return block >= saturated_sum(found_.requested, context_.history.config.max_non_split_rounding_size);
@@ -179,11 +177,12 @@ class Explaining {
 
   // Greedy: the segments with most free bytes for what is in them, until what comes back is enough.
   void add_pins(int64_t device_free) {
-    const Fragmentation found = find_fragmentation(context_, memory_);
-    Remedy remedy{RemedyKind::free_pins, 0, 0, 0, 0, {}};
+    const Fragmentation found = find_fragmentation(context_, memory_, kMostFreedSegments);
+    Remedy remedy{RemedyKind::free_pins, 0};
     int64_t back = device_free;
     for (const Pin& pin : found.pins) {
-      if (!pin.is_mostly_free() || back >= found_.needed) break;
+      if (back >= found_.needed) break;
+      if (!pin.is_mostly_free()) continue;
       add_saturated(back, pin.segment_bytes);
       add_saturated(*remedy.bytes, pin.segment_bytes);
       add_saturated(remedy.pinned_bytes, pin.pinned_bytes);
@@ -191,6 +190,7 @@ class Explaining {
       if (++remedy.segments == 1 && pin.largest_block >= 0)
         remedy.who = who_of(context_.recording, stack_of_block(context_, pin.largest_block).stack);
     }
+    remedy.missing = std::max<int64_t>(saturated_difference(found_.needed, back), 0);
     if (remedy.segments > 0) found_.remedies.push_back(remedy);
   }
 
@@ -200,7 +200,8 @@ class Explaining {
     if (!top) return tl::unexpected(top.error());
     for (const TopGroup& group : top->groups) {
       if (group.who.kind == Who::Kind::nothing) continue;
-      Remedy remedy{RemedyKind::largest_holder, group.bytes, group.count, 0, 0, group.who};
+      Remedy remedy{RemedyKind::largest_holder, group.bytes, group.count};
+      remedy.who = group.who;
       found_.remedies.push_back(remedy);
       break;
     }

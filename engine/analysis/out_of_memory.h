@@ -30,38 +30,41 @@
 #include <optional>
 #include <vector>
 
-#include "engine/analysis/allocator_settings.h"
 #include "engine/analysis/event_context.h"
 #include "engine/analysis/fragmentation.h"
 #include "engine/analysis/free_places.h"
 #include "engine/analysis/own_frame.h"
 #include "engine/base/status.h"
 #include "engine/replay/memory_at.h"
+#include "engine/replay/recorded_settings.h"
 
 namespace gpustrata::analysis {
 
 inline constexpr size_t kMostExplained =
     64;  // oom events of a device; the last ones, as only they are the end
+// Segments that a remedy names at most: nobody looks for the pins of more.
+inline constexpr size_t kMostFreedSegments = 1000;
 
 enum class Verdict : uint8_t { too_big, full, fragmented, elsewhere, limit, unknown };
 
 enum class RemedyKind : uint8_t {
   expandable_segments,  // pieces join: bytes = cached bytes that could be used then
-  free_pins,            // the blocks that keep the fewest segments whose return is enough
-  smaller_request,      // bytes by which the request is above the largest piece there was
-  use_less,             // bytes that live blocks have too many
-  largest_holder,       // bytes of the line that holds most
-  pending,              // bytes that wait for another stream
-  share_streams,        // bytes cached for other streams or pools
-  raise_limit,          // no bytes: the limit is not in the file
-  other_processes,      // no bytes: they are not in the file
+  free_pins,  // the blocks that keep the fewest segments whose return is enough; `missing` if all are not
+  smaller_request,  // bytes by which the request is above the largest piece there was
+  use_less,         // bytes that live blocks have too many
+  largest_holder,   // bytes of the line that holds most
+  pending,          // bytes that wait for another stream
+  share_streams,    // bytes cached for other streams or pools
+  raise_limit,      // no bytes: the limit is not in the file
+  other_processes,  // no bytes: they are not in the file
 };
 struct Remedy {
   RemedyKind kind;
-  std::optional<int64_t> bytes;
+  std::optional<int64_t> bytes = std::nullopt;
   // free_pins: blocks to free, their bytes, and segments given back.
   int64_t blocks = 0, pinned_bytes = 0, segments = 0;
-  Who who;  // largest_holder, free_pins: of the largest block
+  int64_t missing = 0;  // free_pins: bytes that the device would lack even then
+  Who who = {};         // largest_holder, free_pins: of the largest block
   // The recorded run was run again with it (confirmed_remedies.h): true = it was not out of memory. None: not tried, or
   // the run cannot be repeated well enough to say.
   std::optional<bool> confirmed = std::nullopt;
@@ -88,7 +91,7 @@ struct ExplainedOutOfMemory {
   bool small = false;
   Who who;
   StackId stack;
-  AllocatorSettings settings;
+  replay::RecordedSettings settings;
   std::vector<FreePlace> places;  // own first, then largest first; at most kMostFreePlaces
   Verdict verdict = Verdict::unknown;
   bool ends_recording = false;  // what came after it is not in the recording (ending.h)

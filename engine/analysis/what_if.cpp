@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "engine/alloc/settings_place.h"
-#include "engine/replay/recorded_config.h"
+#include "engine/replay/recorded_settings.h"
 #include "engine/replay/start_layout.h"
 #include "engine/simulate/segment_actions.h"
 
@@ -119,7 +119,7 @@ Result<Rehearsal> rehearse(replay::Device& device, Budget& budget, const GoesOn&
   rehearsal.history = *history;
   rehearsal.ending = find_ending(recording, device.part);
   const std::string_view settings = recording.strings.view(device.part.settings_json);
-  rehearsal.config = replay::recorded_config(settings);
+  rehearsal.config = replay::recorded_settings(settings).config;
   rehearsal.settings_are_known = !settings.empty();
   if (settings.empty()) infer_settings(rehearsal.config, device);
 

@@ -17,6 +17,9 @@ using analysis::Obstacle;
 
 namespace {
 
+// A stack of a thousand frames is written out at each of its parts: a small file can have gigabytes of them.
+constexpr size_t kMostPartsText = size_t{64} << 20;
+
 void pair_to_json(JsonWriter& json, std::string_view name, int64_t before, int64_t after) {
   json.key(name);
   json.begin_object();
@@ -173,6 +176,10 @@ void ComparisonAnswer::add_parts(const Facts& before, const Facts& after,
   parts_at_ = at;
   parts_bytes_ += parts.bytes;
   for (const analysis::ComparedPart& part : parts.parts) {
+    if (parts_.size() >= kMostPartsText) {
+      ++parts_left_out_;
+      continue;
+    }
     const Facts& of = part.after < 0 ? before : after;
     const StackId stack =
         of.stacks.facts[static_cast<size_t>(part.after < 0 ? part.before : part.after)].stack;
@@ -197,6 +204,7 @@ void ComparisonAnswer::end(std::span<const int32_t> only_before, std::span<const
   json_->member("after_bytes", parts_bytes_.after);
   json_->key("parts");
   json_->raw("[" + parts_.text() + "]");
+  json_->member("parts_left_out", parts_left_out_);
   const auto devices = [&](std::string_view name, std::span<const int32_t> all) {
     json_->key(name);
     json_->begin_array();

@@ -25,7 +25,8 @@ class ComparisonAnswer {
   // The files and the moment, as they were asked for.
   void begin(std::string_view before, std::string_view after, std::string_view at);
   void add(const analysis::DeviceComparison& comparison);
-  // All stacks of a device at `at`: in JSON all of them, in text a line if `is_beside`, as the table is of another moment.
+  // All stacks of a device at `at`: in JSON the ones that grew most, up to 64 MiB of text, and how many that leaves out, in
+  // text a line if `is_beside`, as the table is of another moment.
   struct Facts {
     const model::Recording& recording;
     int32_t device;
@@ -40,6 +41,7 @@ class ComparisonAnswer {
   TextOut& out_;
   std::optional<JsonWriter> json_;  // none: text
   JsonWriter parts_;                // entries of the array
+  int64_t parts_left_out_ = 0;
   std::string parts_at_;
   analysis::BeforeAfter parts_bytes_;
   size_t columns_, rows_;

@@ -165,16 +165,16 @@ namespace {
     case Verdict::elsewhere:
       return fmt::format("{} {}", asked, elsewhere_text(recording, one));
     case Verdict::limit:
-      if (one.settings.memory_fraction)
+      if (one.settings.memory_fraction())
         return fmt::format(
             "{} The settings limit this process to {:.0f} % of the device, where {} were free.", asked,
-            100 * *one.settings.memory_fraction,
+            100 * *one.settings.memory_fraction(),
             one.device_free ? size_text(*one.device_free) : std::string("an unknown number of bytes"));
       if (one.largest_own >= one.requested)
         return fmt::format(
             "{} A free piece of {} would have been large enough, but max_split_size ({}) keeps it "
             "from such a request.",
-            asked, size_text(one.largest_own), size_text(one.settings.max_split_size));
+            asked, size_text(one.largest_own), size_text(one.settings.config.max_split_size));
       return fmt::format(
           "{} The device had {} free, and refused all the same: a limit on this process "
           "(set_per_process_memory_fraction, a container, the driver), which no snapshot tells.",
@@ -220,12 +220,15 @@ std::string remedy_text(const model::Recording& recording, const ExplainedOutOfM
           bytes, size_text(joined), tried);
     }
     case RemedyKind::free_pins:
-      return fmt::format("Free {} ({}{}) and {} go back to the device, {} in all.",
-                         counted(remedy.blocks, "block"), size_text(remedy.pinned_bytes),
-                         remedy.who.kind == Who::Kind::nothing
-                             ? std::string()
-                             : ", first those of " + who_text(recording, remedy.who),
-                         counted(remedy.segments, "segment"), bytes);
+      return fmt::format(
+          "Free {} ({}{}) and {} go back to the device, {} in all{}.", counted(remedy.blocks, "block"),
+          size_text(remedy.pinned_bytes),
+          remedy.who.kind == Who::Kind::nothing ? std::string()
+                                                : ", first those of " + who_text(recording, remedy.who),
+          counted(remedy.segments, "segment"), bytes,
+          remedy.missing > 0
+              ? fmt::format(": not enough, {} would still be missing", size_text(remedy.missing))
+              : std::string());
     case RemedyKind::smaller_request:
       return fmt::format(
           "Ask for {} less in one piece: {} would have been there. In chunks, with a shorter sequence "

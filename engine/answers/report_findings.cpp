@@ -305,7 +305,8 @@ class Findings {
       if (first && last && *last > *first)
         finding.says.push_back({fmt::format("It lasts {}.", duration_text(*last - *first)), {}});
     }
-    const analysis::AllocatorSettings settings = analysis::allocator_settings(recording_, context_.part);
+    const replay::RecordedSettings settings =
+        replay::recorded_settings(recording_.strings.view(context_.part.settings_json));
     if (settings.expandable_segments)
       finding.says.push_back(
           {fmt::format("Expandable segments are {}.", *settings.expandable_segments ? "on" : "off"), {}});

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
+#include <system_error>
 
 namespace gpustrata::cli {
 
@@ -110,6 +112,14 @@ const std::array kTools{
   return text.starts_with('-') ? "./" + text : text;
 }
 
+// What a path names may never end: pipes, devices, standard input by another name. What is not there the command says.
+[[nodiscard]] bool may_hang(const std::string& path) {
+  std::error_code failed;
+  const auto status = std::filesystem::status(path, failed);
+  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
+         !std::filesystem::is_directory(status);
+}
+
 void add(std::vector<std::string>& arguments, const ToolArgument& argument, const JsonValue& value) {
   const std::string option = argument.name == "rows" ? "-n" : "--" + std::string(argument.name);
   switch (argument.type) {
@@ -153,9 +163,13 @@ Result<ToolCall> tool_call(std::string_view name, const JsonValue* given) {
     ++known;
     if (!is_of(*value, argument.type))
       return fail(ErrorCode::wrong_usage, -1, "`{}` is of another type: {}.", argument.name, argument.about);
+    if (argument.is_required && may_hang(path_of(value->text)))
+      return fail(ErrorCode::wrong_usage, -1, "`{}` is a pipe or a device: only files are read.",
+                  argument.name);
     if (argument.name == kFrom.name) {
       call.from = static_cast<size_t>(value->number);
     } else {
+      if (argument.name == kJson.name) call.is_json = value->flag;
       add(call.arguments, argument, *value);
     }
   }

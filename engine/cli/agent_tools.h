@@ -17,8 +17,10 @@ namespace gpustrata::cli {
 struct ToolCall {
   std::vector<std::string> arguments;  // of the command, its name first
   size_t from = 0;                     // byte of its output that the answer begins with
+  bool is_json = false;
 };
-// Error: wrong_usage, in words: no such tool, an argument that is missing, unknown or of another type.
+// Error: wrong_usage, in words: no such tool, an argument that is missing, unknown or of another type, a path of
+// what is no file.
 [[nodiscard]] Result<ToolCall> tool_call(std::string_view tool, const JsonValue* arguments);
 
 }  // namespace gpustrata::cli

@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "engine/cli/memory_limit.h"
+
 namespace gpustrata::cli {
 
 Status DescriptorSink::write(std::span<const std::byte> bytes) {
@@ -25,9 +27,8 @@ size_t columns_of(int descriptor) {
 }
 
 int64_t default_budget_bytes() {
-  const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
-  if (pages <= 0 || page_bytes <= 0) return int64_t{8} << 30;
-  return int64_t{pages} * page_bytes / 4 * 3;
+  const int64_t limit = memory_limit();
+  return limit > 0 ? limit / 4 * 3 : int64_t{8} << 30;
 }
 
 }  // namespace gpustrata::cli

@@ -56,7 +56,8 @@ struct Console {
 // Of a terminal; kDefaultColumns if it does not say, or if `descriptor` is none.
 [[nodiscard]] size_t columns_of(int descriptor);
 
-// Three quarters of the machine's memory: the rest is for the system and for the file's pages.
+// Three quarters of the memory that this process may have (memory_limit.h): the rest is for the system and for the file's
+// pages.
 [[nodiscard]] int64_t default_budget_bytes();
 
 }  // namespace gpustrata::cli

@@ -8,10 +8,12 @@
 #include <span>
 #include <string_view>
 #include <system_error>
+#include <unordered_set>
 #include <utility>
 
 #include "engine/answers/facts.h"
 #include "engine/answers/json_of.h"
+#include "engine/base/units.h"
 #include "engine/cli/facts_command.h"
 #include "engine/cli/facts_origin.h"
 #include "engine/cli/input.h"
@@ -29,6 +31,9 @@ namespace fs = std::filesystem;
 constexpr std::string_view kFacts = "\"gpustrata_facts\"", kReduced = "\"gpustrata_fleet\"";
 constexpr size_t kTelling = size_t{1} << 20;  // bytes that are searched
 constexpr int64_t kMostRanks = 1'000'000;
+// Of a file, which is given up then: who has more bad lines does not have facts, and of ranks that are said again each
+// only the first line counts.
+constexpr int64_t kMostBadLines = 1000, kMostRepeatedLines = 10'000;
 constexpr size_t kLongestGroups = size_t{64} << 20;
 
 // What comes into a text.
@@ -52,13 +57,14 @@ class TextSink final : public io::ByteSink {
   return failure(status.error(), about);
 }
 
-// Lines out of pieces of any size; a line that is too long is counted and passed by.
+// Lines out of pieces of any size; a line that is too long is counted and passed by. A file with too many bad or repeated
+// ones is given up.
 class Lines {
  public:
   Lines(fleet::FactTable& facts, fleet::LinePlace place) : facts_(facts), place_(std::move(place)) {}
 
   [[nodiscard]] Status take(std::string_view piece) {
-    while (!piece.empty()) {
+    while (!piece.empty() && !is_given_up_) {
       const size_t end = piece.find('\n');
       const std::string_view part = piece.substr(0, end);
       // One byte more than allowed is enough for the table to say so.
@@ -73,15 +79,35 @@ class Lines {
     ++place_.line;
     const bool is_cut = begun_.size() > fleet::kLongestFactLine;
     while (!is_cut && (begun_.ends_with('\r') || begun_.ends_with(' '))) begun_.pop_back();
-    Status added = begun_.empty() ? Status() : facts_.add_line(begun_, place_);
+    Status added = begun_.empty() ? Status() : add();
     begun_.clear();
     return added;
   }
+  [[nodiscard]] bool is_given_up() const { return is_given_up_; }
 
  private:
+  [[nodiscard]] Status add() {
+    const int64_t bad = facts_.not_read_count().lines;
+    if (Status added = facts_.add_line(begun_, place_); !added) return added;
+    bad_ += facts_.not_read_count().lines - bad;
+    if (!seen_.insert(std::hash<std::string>()(begun_)).second) ++repeated_;
+    const bool are_bad = bad_ > kMostBadLines;
+    is_given_up_ = are_bad || repeated_ > kMostRepeatedLines;
+    if (is_given_up_)
+      facts_.add_failure(
+          place_.file,
+          fmt::format("More than {} of its lines {}: the rest is not read. Facts before that count.",
+                      count_text(are_bad ? kMostBadLines : kMostRepeatedLines),
+                      are_bad ? "are no facts" : "repeat others"));
+    return {};
+  }
+
   fleet::FactTable& facts_;
   fleet::LinePlace place_;
   std::string begun_;
+  int64_t bad_ = 0, repeated_ = 0;
+  std::unordered_set<size_t> seen_;  // hashes of lines
+  bool is_given_up_ = false;
 };
 
 [[nodiscard]] fleet::LinePlace place_of(const std::string& file) {
@@ -112,14 +138,14 @@ struct Head {
   Lines lines(facts, place_of(file));
   Status read = head.status;
   Status added = lines.take(head.text);
-  for (bool ended = head.is_whole; added && !ended;) {
+  for (bool ended = head.is_whole; added && !ended && !lines.is_given_up();) {
     const auto piece = input.read();
     if (!piece) read = tl::unexpected(piece.error());
     ended = !piece || piece->empty();
     if (!ended) added = lines.take(text_of(*piece));
   }
   // Half a line is no line; that it is half is said.
-  if (added && read) added = lines.end_line();
+  if (added && read && !lines.is_given_up()) added = lines.end_line();
   if (!added) return of_table(added, file);
   if (!read) facts.add_failure(file, read.error().message + " Facts before that count.");
   return {};

@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "engine/cli/descriptor.h"
 #include "engine/cli/progress.h"
 
 namespace gpustrata::cli {
@@ -96,12 +97,14 @@ Status OutputFile::open(std::span<const std::string> inputs) {
     fd_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
     return fd_ < 0 ? failed("This file cannot be written", errno) : Status();
   }
+  bool is_input = exists && was_read(status);
   for (const std::string& input : inputs) {
     struct stat read {};
     const bool is_there = input == "-" ? fstat(STDIN_FILENO, &read) == 0 : stat(input.c_str(), &read) == 0;
-    if (exists && is_there && read.st_dev == status.st_dev && read.st_ino == status.st_ino)
-      return fail(ErrorCode::wrong_usage, -1, "This is the file that is read. Write to another one.");
+    is_input |= exists && is_there && read.st_dev == status.st_dev && read.st_ino == status.st_ino;
   }
+  if (is_input)
+    return fail(ErrorCode::wrong_usage, -1, "This is the file that is read. Write to another one.");
   if (folders_ == Folders::made && !exists) {
     std::error_code error;  // one that somebody else makes at the same time is as good
     std::filesystem::create_directories(folder_of(path_), error);

@@ -36,8 +36,7 @@ class OutputFile final : public io::ByteSink {
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  // `inputs`: paths of files that are read; none of them is ever replaced. Error: wrong_usage for one of
-  // them, else io_error; a sentence with the system's reason, for the person who named the path.
+  // `inputs`: paths of files that are read later; neither they nor what was read is ever replaced. Error: wrong_usage, else io_error; a sentence with the system's reason, for the person who named the path.
   [[nodiscard]] Status open(std::span<const std::string> inputs);
   [[nodiscard]] Status write(std::span<const std::byte> bytes) override;
   // Puts the file in its place.

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <chrono>
-#include <fstream>
 #include <functional>
 #include <iterator>
 #include <utility>
@@ -19,6 +18,7 @@
 #include "engine/answers/summary.h"
 #include "engine/cli/each_file.h"
 #include "engine/cli/exit_codes.h"
+#include "engine/cli/input.h"
 #include "engine/cli/opened_device.h"
 
 namespace gpustrata::cli {
@@ -32,12 +32,9 @@ using analysis::Report;
 [[nodiscard]] Outcome<std::optional<CategoryRules>> rules_of(const std::string& path) {
   if (path.empty()) return std::nullopt;
   constexpr size_t kLongest = size_t{1} << 20;
-  std::ifstream file(path, std::ios::binary);
-  std::string text(kLongest, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(kLongest));
-  if (file.bad() || (!file.is_open())) return failure(kUnreadable, path, "The rules cannot be read.");
-  text.resize(static_cast<size_t>(file.gcount()));
-  auto rules = analysis::parse_category_rules(text);
+  const auto text = read_text(path, kLongest, "A file of rules");
+  if (!text) return tl::unexpected(text.error());
+  auto rules = analysis::parse_category_rules(*text);
   if (!rules) return failure(name_of(ErrorCode::wrong_usage), path, rules.error().message);
   return std::move(*rules);
 }

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <span>
 #include <utility>
 
+#include "engine/base/content_hash.h"
 #include "engine/fleet/queries.h"
 
 namespace gpustrata::fleet {
@@ -145,7 +147,7 @@ Status FactTable::add_line(std::string_view line, const LinePlace& place) {
   if (Status begun = database_.execute("SAVEPOINT line"); !begun) return begun;
   const Result<bool> taken = take(line, id, curve, place);
   if (taken) {
-    if (*taken && !curves_.push_back(curve))
+    if (*taken && !keep(curve))
       return fail(ErrorCode::limit_exceeded, -1, "The curves of so many ranks do not fit into memory.");
     return database_.execute("RELEASE line");
   }
@@ -153,6 +155,15 @@ Status FactTable::add_line(std::string_view line, const LinePlace& place) {
   if (taken.error().code == ErrorCode::limit_exceeded) return tl::unexpected(taken.error());
   is_none(taken.error().message);
   return {};
+}
+
+bool FactTable::keep(const FactCurve& curve) {
+  ContentHash hash;
+  for (const auto* values : {&curve.allocated, &curve.reserved}) hash.add(std::as_bytes(std::span(*values)));
+  const auto [known, is_new] = curve_by_hash_.try_emplace(hash.value(), static_cast<int32_t>(curves_.size()));
+  if (!is_new && curves_[static_cast<size_t>(known->second)] == curve)
+    return curve_of_.push_back(known->second);
+  return curve_of_.push_back(static_cast<int32_t>(curves_.size())) && curves_.push_back(curve);
 }
 
 Result<bool> FactTable::take(std::string_view line, int64_t id, FactCurve& curve, const LinePlace& place) {

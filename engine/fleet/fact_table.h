@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/base/column.h"
@@ -24,6 +25,8 @@ struct FactCurve {
   int64_t from_us = 0, to_us = 0;
   bool timed = false;
   std::array<int64_t, kFactCurveColumns> allocated, reserved;
+
+  [[nodiscard]] bool operator==(const FactCurve&) const = default;
 };
 
 // Where a line of facts lies, and what it is taken to say where it says nothing.
@@ -58,8 +61,10 @@ class FactTable {
   // The tables `facts`, from facts.sql, and `groups`, whole. Then no more lines.
   [[nodiscard]] Status seal();
 
-  [[nodiscard]] int64_t lines() const { return static_cast<int64_t>(curves_.size()); }
-  [[nodiscard]] const FactCurve& curve(int64_t id) const { return curves_[static_cast<size_t>(id)]; }
+  [[nodiscard]] int64_t lines() const { return static_cast<int64_t>(curve_of_.size()); }
+  [[nodiscard]] const FactCurve& curve(int64_t id) const {
+    return curves_[static_cast<size_t>(curve_of_[static_cast<size_t>(id)])];
+  }
   [[nodiscard]] const std::vector<NotRead>& not_read() const { return not_read_; }
   [[nodiscard]] const NotReadCount& not_read_count() const { return not_read_count_; }
   [[nodiscard]] Database& database() { return database_; }
@@ -67,17 +72,22 @@ class FactTable {
   static constexpr size_t kMostNotRead = 1000;  // that are named
 
  private:
-  FactTable(Database&& database, Budget& budget) : database_(std::move(database)), curves_(budget) {}
+  FactTable(Database&& database, Budget& budget)
+      : database_(std::move(database)), curves_(budget), curve_of_(budget) {}
   // False: it tells of a file that could not be read. Error: why the line is none.
   [[nodiscard]] Result<bool> take(std::string_view line, int64_t id, FactCurve& curve,
                                   const LinePlace& place);
   void add_not_read(const std::string& file, std::string message);
+  // False: no memory for it.
+  [[nodiscard]] bool keep(const FactCurve& curve);
   [[nodiscard]] Status take_curve(std::string_view text, FactCurve& curve);
 
   Database database_;
   Statement members_, insert_line_, insert_peak_, insert_leak_, insert_step_, insert_stack_, insert_group_,
       numbers_, group_;
-  Column<FactCurve> curves_;
+  Column<FactCurve> curves_;  // each once: lines that repeat others share theirs
+  Column<int32_t> curve_of_;  // by line
+  std::unordered_map<uint64_t, int32_t> curve_by_hash_;
   std::vector<NotRead> not_read_;
   NotReadCount not_read_count_;
   std::string last_file_of_lines_;

@@ -7,7 +7,7 @@
 
 #include "engine/replay/block_undo.h"
 #include "engine/replay/range_undo.h"
-#include "engine/replay/recorded_config.h"
+#include "engine/replay/recorded_settings.h"
 
 namespace gpustrata::replay {
 
@@ -147,7 +147,7 @@ int64_t StateBuilder::Work::advance(int64_t most, bool& fits) {
 
 StateBuilder::StateBuilder(const model::Recording& recording, const model::Part& part, int32_t device)
     : work_(std::make_unique<Work>(recording, rows_of(part, device),
-                                   recorded_config(recording.strings.view(part.settings_json)))) {}
+                                   recorded_settings(recording.strings.view(part.settings_json)).config)) {}
 StateBuilder::~StateBuilder() = default;
 StateBuilder::StateBuilder(StateBuilder&&) noexcept = default;
 StateBuilder& StateBuilder::operator=(StateBuilder&&) noexcept = default;

@@ -5,7 +5,7 @@
 
 #include "engine/replay/block_size.h"
 #include "engine/replay/range_undo.h"
-#include "engine/replay/recorded_config.h"
+#include "engine/replay/recorded_settings.h"
 
 namespace gpustrata::replay {
 
@@ -35,7 +35,7 @@ class Sketcher {
         final_(recording_.budget) {
     sketch_.history.rows = device.rows;
     sketch_.history.rows.events.count = 0;
-    sketch_.history.config = recorded_config(recording_.strings.view(device.part.settings_json));
+    sketch_.history.config = recorded_settings(recording_.strings.view(device.part.settings_json)).config;
   }
 
   [[nodiscard]] Result<StateSketch> run() {

@@ -216,6 +216,22 @@ def alive_at_the_end(device, value):
     return groups
 
 
+class Bounds(InAFolder):
+    def test_parts_that_would_be_a_gigabyte_of_text(self):
+        # 300 stacks of 400 frames, each of which has a name of 1 KB: 120 MB as text, in 0.5 MB of a pickle.
+        shared = [frame("f" * 1000 + str(i)) for i in range(400)]
+        blocks = [live(1000, address=BASE + 4096 * i, frames=[frame(f"own{i}"), *shared]) for i in range(300)]
+        path = self.file({"segments": [segment(BASE, blocks)], "device_traces": [[]]}, "deep.pickle")
+        self.assertLess(path.stat().st_size, 1_000_000)
+        done = run("compare", path, path, "--json", "-n", 1)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertLess(len(done.stdout), 70_000_000)
+        told = json.loads(done.stdout)
+        self.assertEqual((told["before_bytes"], told["after_bytes"]), (300_000, 300_000))
+        self.assertGreater(len(told["parts"]), 100)
+        self.assertEqual(len(told["parts"]) + told["parts_left_out"], 300)
+
+
 @needs_shared_data
 class RealPairs(unittest.TestCase):
     PAIRS = [("nanobatch_vanilla_physical_mappings", "nanobatch_ckpt_physical_mappings"),

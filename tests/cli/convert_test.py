@@ -177,6 +177,23 @@ def nth(i, **more):
 
 
 class Convert(InAFolder):
+    def test_a_device_that_no_snapshot_lists(self):
+        # Its list of devices would be two thousand million lists long: 1 GiB was written before it was refused.
+        for device in (2_000_000_000, 503_316_480, 1024):
+            trace = {"traceEvents": [{"ph": "i", "name": "[memory]", "pid": 1, "tid": 1, "ts": 1, "args": {
+                "Bytes": 512, "Addr": 4096, "Device Type": 1, "Device Id": device, "Total Allocated": 512}}]}
+            path = self.file(trace, f"device{device}.json")
+            for to in ("pickle", "json"):
+                with self.subTest((device, to)):
+                    done = run("convert", path, "--to", to, "-o", self.folder / "out", timeout=20)
+                    self.assertEqual(done.returncode, UNREADABLE)
+                    self.assertIn(f"the history of device {device} has no place in a snapshot".encode(), done.stderr)
+                    self.assertFalse((self.folder / "out").exists())
+        trace["traceEvents"][0]["args"]["Device Id"] = 1023
+        done = run("convert", self.file(trace, "last.json"), "--to", "pickle", "-o", self.folder / "out")
+        self.assertEqual(done.returncode, SUCCESS, done.stderr)
+        self.assertEqual(len(pickle.loads((self.folder / "out").read_bytes())["device_traces"]), 1024)
+
     def file(self, content, name="in.pickle"):
         return super().file(content, name)
 

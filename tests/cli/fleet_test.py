@@ -545,6 +545,28 @@ class Fleet(InOneFolder):
         self.assertTrue(found[1]["text"].endswith("(1000.0 MiB). Likewise rank 3."), found[1]["text"])
         self.assertIn("Its peak is 100.0 MiB, 900.0 MiB below", found[2]["text"])
 
+    def test_a_file_that_is_none_of_facts_is_given_up(self):
+        # 10 KB of gzip with 5 million lines: behind 1,000 bad ones nobody looks.
+        path = self.folder / "bad.jsonl.gz"
+        write(path, gzip.compress((line(rank=0) + "x\n" * 5_000_000 + line(rank=1)).encode()))
+        fleet = self.fleet(path, code=2)
+        self.assertEqual(self.column(fleet, "rank"), [0])
+        self.assertEqual(fleet["unreadable_count"], 1002)  # 1,001 lines, and the file that was given up
+        done = run("fleet", path, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("1,001 lines", done.stdout)
+        # 1,000 are still passed over one by one.
+        write(path, gzip.compress((line(rank=0) + "x\n" * 1000 + line(rank=1)).encode()))
+        self.assertEqual(self.column(self.fleet(path, code=2), "rank"), [0, 1])
+
+    def test_a_line_said_ten_thousand_times(self):
+        path = self.folder / "again.jsonl.gz"
+        write(path, gzip.compress((line(rank=0) * 10_002 + line(rank=1)).encode()))
+        fleet = self.fleet(path, code=2)
+        self.assertEqual(self.column(fleet, "rank"), [0])
+        self.assertIn("More than 10,000 of its lines repeat others", fleet["unreadable"][0]["message"])
+        self.assertIn("10,001", " ".join(fleet["says"]))  # duplicates
+
     def test_what_is_not_known_is_no_0(self):
         path = self.folder / "unknown.json"
         with open(path, "w") as out:

@@ -1,11 +1,35 @@
 """`gpustrata ops` of the made-up run that site/guide/negative.md explains: the numbers of the page, by hand."""
 import unittest
 
+from support.folders import InAFolder
 from support.paths import PROFILERS
 from support.snapshots import KIB, MIB
 from support.tool import USAGE, answer, out_of
 
 GAN = PROFILERS / "gan.json"
+
+
+class Overlapping(InAFolder):
+    def test_ops_that_do_not_nest_make_no_stacks_of_all(self):
+        # 2,000 ops begin one after another before any ends, and none lies in another: each of the records had up to 1,000
+        # of them as its stack.
+        events = []
+        for i in range(2000):
+            events.append({"ph": "X", "cat": "cpu_op", "name": f"op{i}", "pid": 1, "tid": 1, "ts": i, "dur": 2000})
+            events.append({"ph": "i", "name": "[memory]", "pid": 1, "tid": 1, "ts": i + 0.5, "args": {
+                "Bytes": 512, "Addr": 4096 + 512 * i, "Device Type": 1, "Device Id": 0, "Total Allocated": 512 * (i + 1)}})
+        told = answer("top", self.file({"traceEvents": events}, "trace.json"), "--at", "end", "-n", 3000)
+        stacks = [row["stack"] for row in told["tops"][0]["rows"]]
+        self.assertEqual(len(stacks), 2000)
+        self.assertEqual(max(map(len, stacks)), 65)  # its own, and 64 that end earlier
+
+    def test_what_nests_is_whole(self):
+        events = [{"ph": "X", "cat": "cpu_op", "name": f"op{i}", "pid": 1, "tid": 1, "ts": i, "dur": 1000 - 2 * i}
+                  for i in range(300)]
+        events.append({"ph": "i", "name": "[memory]", "pid": 1, "tid": 1, "ts": 400, "args": {
+            "Bytes": 512, "Addr": 4096, "Device Type": 1, "Device Id": 0, "Total Allocated": 512}})
+        told = answer("top", self.file({"traceEvents": events}, "trace.json"), "--at", "end")
+        self.assertEqual([len(row["stack"]) for row in told["tops"][0]["rows"]], [300])
 
 
 class Gan(unittest.TestCase):

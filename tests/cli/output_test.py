@@ -16,7 +16,7 @@ import threading
 import time
 from pathlib import Path
 
-from support.folders import InAFolder, limited_to
+from support.folders import InAFolder, limited_to, write
 from support.paths import SAMPLES, case
 from support.tool import SUCCESS, TOOL, UNREADABLE as FAILED, USAGE, run
 from support.viewer import VIEWER
@@ -117,6 +117,30 @@ class Outputs(WithInput):
                         ("simulate", self.script, "--dump", self.script)):
             self.assertEqual(run(*command).returncode, USAGE)
         self.assertEqual((self.input.read_bytes(), self.viewer.read_bytes()), (SMALL.read_bytes(), VIEWER))
+
+    def test_nothing_that_is_read_is_replaced(self):
+        # Beside the file itself: a trace, a table of groups, a list of paths, a file in a folder, each also by another name.
+        trace = write(self.folder / "trace.json", {"traceEvents": [
+            {"ph": "X", "cat": "cpu_op", "name": "op", "pid": 1, "tid": 1, "ts": 1, "dur": 2}]})
+        groups = write(self.folder / "groups.csv", "rank,kind,name\n0,tp,a\n")
+        paths = write(self.folder / "paths", f"{self.input}\n")
+        ranks = self.folder / "ranks"
+        facts = ranks / "r0.facts.json"
+        facts.parent.mkdir()
+        self.assertEqual(run("facts", self.input, "--rank", 0, "-o", facts).returncode, SUCCESS)
+        twin = self.folder / "ranks_twin.json"
+        os.link(facts, twin)
+        for out, command in ((trace, ("convert", self.input, "--to", "pickle", "--with", trace, "-o")),
+                             (groups, ("fleet", ranks, "--groups", groups, "-o")),
+                             (facts, ("fleet", ranks, "-o")), (twin, ("fleet", ranks, "-o")),
+                             (paths, ("facts", "--paths-from", paths, "-o"))):
+            with self.subTest((out.name, *command[:1])):
+                before = out.read_bytes()
+                result = run(*command, out)
+                self.assertEqual(result.returncode, USAGE, result.stderr)
+                self.assertIn(b"This is the file that is read", result.stderr + result.stdout)
+                self.assertEqual(out.read_bytes(), before)
+                self.assertEqual(run(*command, self.folder / "another").returncode, SUCCESS)
 
     def test_standard_output(self):
         for name, command in self.writers("-").items():

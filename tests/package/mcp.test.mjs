@@ -1,7 +1,9 @@
 // `gpustrata mcp` with the protocol's official client, and with lines that no client should send.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -85,6 +87,27 @@ test('a long answer comes in parts that fit together', async () => {
   });
 });
 
+test('a text is marked as data of the file', async () => {
+  await connected(async (client) => {
+    assert.match(client.getInstructions(), /data. Never follow/);
+    const said = textOf(await client.callTool({ name: 'summary', arguments: { file: small } }));
+    assert.match(said, /^----- data from the file: .*-----\n[^]*\n----- end of the data -----\n$/);
+  });
+});
+
+test('what may never end is no file', { timeout: 20_000 }, async () => {
+  const pipe = join(mkdtempSync(join(tmpdir(), 'gpustrata-')), 'pipe');
+  spawnSync('mkfifo', [pipe]);
+  await connected(async (client) => {
+    for (const file of [pipe, '/dev/stdin', '/dev/fd/0', '/dev/zero', '/proc/self/fd/0'])
+      await assert.rejects(client.callTool({ name: 'summary', arguments: { file } }), /pipe or a device/);
+    await assert.rejects(
+      client.callTool({ name: 'compare', arguments: { before: small, after: pipe } }),
+      /`after` is a pipe/,
+    );
+  });
+});
+
 test('what is wrong is said in words', async () => {
   await connected(async (client) => {
     const missing = await client.callTool({ name: 'summary', arguments: { file: '/no/such/file' } });
@@ -110,6 +133,7 @@ test('what is wrong is said in words', async () => {
 });
 
 test('lines of any bytes are answered or passed over', () => {
+  const wide = Array.from({ length: 100 }, (_, i) => `"key${i}":{"a":[[[[[[[[1]]]]]]]]}`).join();
   const lines = [
     'no json',
     '[]',
@@ -119,6 +143,10 @@ test('lines of any bytes are answered or passed over', () => {
     '{"jsonrpc":"2.0","method":"notifications/initialized"}',
     '{"jsonrpc":"2.0","id":5,"result":{}}',
     `{"jsonrpc":"2.0","id":6,"method":"${'x'.repeat(2 << 20)}"}`,
+    `{"jsonrpc":"2.0","id":10,"method":"ping","params":${'['.repeat(20)}${']'.repeat(20)}}`,
+    `{"jsonrpc":"2.0","id":"wide","method":"ping","params":{${wide}}}`,
+    // What a client says of itself may be deep and wide.
+    `{"jsonrpc":"2.0","id":11,"method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{${wide}}}}`,
     '',
     '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":3}',
     '{"jsonrpc":"2.0","id":8,"method":"ping"}\r',
@@ -140,9 +168,13 @@ test('lines of any bytes are answered or passed over', () => {
       [null, -32600],
       [null, -32600],
       ['a', -32601],
-      [null, -32600],
+      [6, -32600],
+      [10, -32600],
+      ['wide', -32600],
+      [11, undefined],
       [7, -32602],
       [8, undefined],
     ],
   );
+  assert.equal(replies.find(({ id }) => id === 11).result.protocolVersion, '2024-11-05');
 });

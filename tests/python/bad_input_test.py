@@ -109,6 +109,8 @@ class Arguments(unittest.TestCase):
                     (lambda: file.events(True), "a device is None"),
                     (lambda: file.events(1 << 40), "There is no device"),
                     (lambda: file.events(-(1 << 31)), "There is no device"),
+                    (lambda: file.events("cuda:4294967296"), "There is no device 4294967296"),
+                    (lambda: file.top("peak\0end"), "zero byte"),
                     (lambda: file.top(device=7), "no such device"),
                     (lambda: file.top("noon"), "say peak, end, start"),
                     (lambda: file.top(by="colour"), "colour"),
@@ -118,6 +120,32 @@ class Arguments(unittest.TestCase):
                     (lambda: file.whatif(without="size>"), "size")]:
                 with self.subTest(words), self.assertRaisesRegex(ValueError, words):
                     call()
+
+    def test_a_number_that_does_not_fit_is_no_other_number(self):
+        # ctypes alone keeps the low bits: 2^64 + 512 bytes were 512, device 2^32 was device 0.
+        with self.assertRaisesRegex(OverflowError, "18446744073709551616 does not fit into 64 bits"):
+            gpustrata.open(SAMPLE, memory_limit=1 << 64)
+        done = python("""
+            import gpustrata
+            gpustrata.use_simulated_device(1 << 30)
+            pointer = gpustrata.malloc(512)
+            for call in (lambda: gpustrata.malloc((1 << 64) + 512), lambda: gpustrata.malloc(-1),
+                         lambda: gpustrata.malloc(512, 1 << 32), lambda: gpustrata.free((1 << 64) + pointer),
+                         lambda: gpustrata.free(pointer, 1 << 32), lambda: gpustrata.use_simulated_device(1 << 63)):
+                try:
+                    print("no error:", call())
+                except OverflowError as error:
+                    assert "does not fit into" in str(error), error
+            try:
+                gpustrata.dump_snapshot("a\\0b")
+            except ValueError as error:
+                assert "zero byte" in str(error), error
+            assert gpustrata.memory_allocated() == 512
+            gpustrata.free(None)
+            gpustrata.free(pointer)
+            print(gpustrata.memory_allocated())
+        """)
+        self.assertEqual((done.returncode, done.stderr, done.stdout), (0, "", "0\n"))
 
     def test_several_threads_ask_one_file(self):
         with gpustrata.open(SAMPLE) as file:

@@ -108,7 +108,7 @@ def _facts_of(name: str, total: int, pieces: Iterator[tuple[int, int]], options:
         raise ValueError(f"a name has no NUL, but it is {name!r}")
     name = "./" + name if name.startswith("-") or not name else name
     answer = Answer()
-    address = library().gpustrata_file_begin(os.fsencode(name), total, memory_limit, ctypes.byref(answer))
+    address = library().gpustrata_file_begin(_native._text_of(os.fsencode(name)), total, _native._whole(memory_limit), ctypes.byref(answer))
     answer.check(name)
     handle = Handle(address, library().gpustrata_file_close)
     ended, count = True, 0
@@ -127,7 +127,7 @@ def _facts_of(name: str, total: int, pieces: Iterator[tuple[int, int]], options:
     answer.take()
     del kept
     files = (ctypes.c_void_p * 1)(handle.address)
-    words = [os.fsencode(word) for word in ["facts", name, *options]]
+    words = [_native._text_of(os.fsencode(word)) for word in ["facts", name, *options]]
     array = (ctypes.c_char_p * len(words))(*words)
     _native.in_background(lambda: library().gpustrata_file_ask(files, 1, array, len(words), ctypes.byref(answer)))
     code, text = answer.take()

@@ -36,7 +36,7 @@ def _ordinal(device: Any) -> int | None:
         return 0
     digits = number if colon else text
     if (not colon or kind == "cuda") and digits.isascii() and digits.isdigit():
-        return int(digits)
+        return _ordinal(int(digits))
     raise ValueError(f'a device is None, a number, "cuda:1", "host" or a torch.device, but it is {device!r}')
 
 
@@ -310,7 +310,7 @@ def open(path: str | os.PathLike[str], *, progress: bool | None = None, memory_l
     """Reads a file: pickle, JSON, packed, in a web page, a profiler's trace; decided from its bytes.
 
     progress: True and False show or hide it; None shows it where standard error is a terminal.
-    memory_limit: bytes that its tables may take; 0 = three quarters of the machine's memory.
+    memory_limit: bytes that its tables may take; 0 = three quarters of the memory that this process may have.
     """
     name = os.fspath(path)
     if isinstance(name, bytes):
@@ -322,7 +322,7 @@ def open(path: str | os.PathLike[str], *, progress: bool | None = None, memory_l
     if memory_limit < 0:
         raise ValueError(f"memory_limit is not negative, but it is {memory_limit}")
     answer = Answer()
-    address = library().gpustrata_file_open(os.fsencode(real), memory_limit, ctypes.byref(answer))
+    address = library().gpustrata_file_open(os.fsencode(real), _native._whole(memory_limit), ctypes.byref(answer))
     answer.check(name)
     handle = Handle(address, library().gpustrata_file_close)
     bar = Progress(os.path.basename(name), progress)

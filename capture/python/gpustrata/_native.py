@@ -13,6 +13,7 @@ import threading
 from typing import Any, Callable
 
 from gpustrata._errors import raise_error
+from gpustrata._recorder import _text_of, _whole
 
 __all__ = ["Answer", "Handle", "ask", "folder", "in_background", "library"]
 
@@ -150,7 +151,7 @@ class Handle:
 def ask(files: list[Handle], arguments: list[str | bytes]) -> Any:
     """The command's --json for these arguments: an object, or a list of them where it prints several."""
     handles = (ctypes.c_void_p * len(files))(*[one.address for one in files])
-    words = [os.fsencode(word) for word in arguments]
+    words = [_text_of(os.fsencode(word)) for word in arguments]
     array = (ctypes.c_char_p * len(words))(*words)
     answer = Answer()
     in_background(lambda: library().gpustrata_file_ask(handles, len(files), array, len(words), ctypes.byref(answer)))

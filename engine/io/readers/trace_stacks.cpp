@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "engine/base/saturating.h"
+
 namespace gpustrata::io::traces {
 
 using model::SpanKind;
@@ -12,6 +14,9 @@ namespace {
 // Real stacks have some hundred; a file that nests a million spans must not cost a million for each record.
 constexpr size_t kMostFrames = 1000;
 constexpr int32_t kMostSteps = 4000;
+// Of ops that end before what they began; calls do not, but for what clocks round. Else n ops that overlap without nesting
+// make n stacks of n frames.
+constexpr int32_t kMostCrossings = 64;
 
 // "model.py(41): forward".
 struct Call {
@@ -54,8 +59,14 @@ FrameId Stacks::frame_of(StringId name, bool python) {
 
 void Stacks::add_path(int32_t row, bool python) {
   const model::SpanTable& spans = recording_.spans;
+  const auto end = [&](int32_t span) { return saturated_sum(spans.start[span], spans.duration[span]); };
+  int32_t crossings = 0;
+  int64_t inner_end = INT64_MIN;  // of the span before
   for (int32_t steps = 0; row >= 0 && steps < kMostSteps && path_.size() < kMostFrames;
        row = spans.parent[row], ++steps) {
+    const int64_t outer_end = end(row);
+    if (outer_end < inner_end && ++crossings > kMostCrossings) return;
+    inner_end = outer_end;
     const SpanKind kind = spans.kind[row];
     const bool belongs =
         python ? kind == SpanKind::python : kind == SpanKind::op || kind == SpanKind::annotation;

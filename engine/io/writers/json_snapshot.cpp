@@ -11,6 +11,7 @@ constexpr int64_t kFrameBytes = 34;  // {"name":"","filename":"","line":1}
 }
 
 Status write_json_snapshot(const model::Recording& recording, ByteSink& sink, const JsonOptions& options) {
+  if (Status placed = check_devices(recording, options.snapshot); !placed) return placed;
   TextSize size(recording, kFrameBytes);
   if (!size.measure_stacks()) return fail(ErrorCode::limit_exceeded, -1, "no memory for writing");
   for (size_t i = 0; i < recording.parts.size(); ++i) {

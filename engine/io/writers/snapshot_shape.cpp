@@ -4,6 +4,8 @@
 
 #include <unordered_set>
 
+#include "engine/io/writers/torch_snapshot.h"
+
 namespace gpustrata::io {
 
 std::vector<std::string_view> forward_frame_pieces(std::string_view text) {
@@ -16,6 +18,18 @@ std::vector<std::string_view> forward_frame_pieces(std::string_view text) {
     text.remove_prefix(length);
   }
   return pieces;
+}
+
+Status check_devices(const model::Recording& recording, size_t snapshot) {
+  for (size_t i = 0; i < recording.parts.size(); ++i) {
+    if (snapshot != kAllSnapshots && snapshot != i) continue;
+    const std::vector<model::DeviceTrace>& traces = recording.parts[i].traces;
+    if (!traces.empty() && traces.back().device >= static_cast<int32_t>(kMaxTraces))
+      return fail(ErrorCode::limit_exceeded, -1,
+                  "the history of device {} has no place in a snapshot, which lists up to {} devices",
+                  traces.back().device, kMaxTraces);
+  }
+  return {};
 }
 
 std::vector<std::string> snapshot_keys(const model::Recording& recording) {

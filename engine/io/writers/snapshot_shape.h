@@ -22,6 +22,9 @@ namespace gpustrata::io {
 
 // Pieces of a formatted stack, as PyTorch lists them: each begins with a line `  File "...`.
 [[nodiscard]] std::vector<std::string_view> forward_frame_pieces(std::string_view text);
+// Whether each history has a place in the list of devices, which ends at kMaxTraces: what is beyond is not read either.
+// `snapshot`: its index, or kAllSnapshots. Error: limit_exceeded.
+[[nodiscard]] Status check_devices(const model::Recording& recording, size_t snapshot);
 // A key for each snapshot of a file; all different. Empty: their names are 0, 1, 2, ..., so they are a list.
 [[nodiscard]] std::vector<std::string> snapshot_keys(const model::Recording& recording);
 
@@ -84,9 +87,8 @@ class SnapshotShape {
     for (int32_t row = part.segments.first; row < part.segments.end(); ++row) {
       lists = std::max(lists, int64_t{rec_.segments.device[static_cast<size_t>(row)]} + 1);
     }
-    // What is beyond is not read either.
-    lists = std::min(lists, static_cast<int64_t>(kMaxTraces));
     if (!part.traces.empty()) lists = std::max(lists, int64_t{part.traces.back().device} + 1);
+    lists = std::min(lists, static_cast<int64_t>(kMaxTraces));  // check_devices()
     out_.begin_list();
     for (int64_t device = 0; device < lists; ++device) {
       out_.item();

@@ -7,6 +7,7 @@
 namespace gpustrata::io {
 
 Status write_torch_snapshot(const model::Recording& recording, ByteSink& sink, size_t snapshot) {
+  if (Status placed = check_devices(recording, snapshot); !placed) return placed;
   TextSize size(recording, 0);
   for (size_t i = 0; i < recording.parts.size(); ++i) {
     if (snapshot == kAllSnapshots || snapshot == i) size.add_rows(recording.parts[i]);

@@ -60,6 +60,36 @@ TEST_F(OutOfMemoryTest, InPieces) {
   EXPECT_EQ(bytes_of(one, RemedyKind::free_pins), 60 * kMiB);  // 20 in use hold 40 free: the whole segment
 }
 
+[[nodiscard]] const Remedy* pins_of(const ExplainedOutOfMemory& one) {
+  for (const Remedy& remedy : one.remedies) {
+    if (remedy.kind == RemedyKind::free_pins) return &remedy;
+  }
+  return nullptr;
+}
+
+TEST_F(OutOfMemoryTest, MorePinsThanTwenty) {
+  // 60 segments, 31 free in each: 1860. 1800 are asked for: 1800 / 60 = 30 segments, all of which are named.
+  for (uint64_t i = 0; i < 60; ++i) segment(kBase + i * (64 * kMiB), 16 * kMiB, 29 * kMiB);
+  const auto one = explained(1800 * kMiB, 0);
+  const Remedy* pins = pins_of(one);
+  ASSERT_NE(pins, nullptr);
+  EXPECT_EQ(pins->segments, 30);
+  EXPECT_EQ(pins->missing, 0);
+}
+
+TEST_F(OutOfMemoryTest, PinsThatAreTooLittleAreCalledSo) {
+  // 31 free around 29, and twice 25 free around 35, which are mostly in use and so no pins. 62 are asked for.
+  segment(kBase, 16 * kMiB, 29 * kMiB);
+  segment(kBase + 64 * kMiB, 10 * kMiB, 35 * kMiB);
+  segment(kBase + 128 * kMiB, 10 * kMiB, 35 * kMiB);
+  const auto one = explained(62 * kMiB, 0);
+  EXPECT_EQ(one.verdict, Verdict::fragmented);  // 31 + 25 + 25 = 81 free
+  const Remedy* pins = pins_of(one);
+  ASSERT_NE(pins, nullptr);
+  EXPECT_EQ(pins->segments, 1);
+  EXPECT_EQ(pins->missing, 2 * kMiB);  // 62 - 60
+}
+
 TEST_F(OutOfMemoryTest, Full) {
   // 1 + 4 free inside, 2 on the device: 7 < 40.
   segment(kBase, kMiB, 55 * kMiB);
