@@ -6,9 +6,9 @@ import json
 import os
 from typing import Any, Iterator
 
-from gpustrata import _native
 from gpustrata._errors import raise_error
-from gpustrata._native import Answer, Handle, library
+from gpustrata import _native
+from gpustrata._native import Handle, ask_text, call, checked, library
 
 __all__ = ["facts_lines", "failed_line", "raise_failed"]
 
@@ -107,15 +107,12 @@ def _facts_of(name: str, total: int, pieces: Iterator[tuple[int, int]], options:
     if "\0" in name:
         raise ValueError(f"a name has no NUL, but it is {name!r}")
     name = "./" + name if name.startswith("-") or not name else name
-    answer = Answer()
-    address = library().gpustrata_file_begin(_native._text_of(os.fsencode(name)), total, _native._whole(memory_limit), ctypes.byref(answer))
-    answer.check(name)
+    address, _ = checked(name, "gpustrata_file_begin", _native._text_of(os.fsencode(name)), total, _native._whole(memory_limit))
     handle = Handle(address, library().gpustrata_file_close)
     ended, count = True, 0
     for piece, size in pieces:
         count += size
-        goes_on = library().gpustrata_file_write(address, piece, size, ctypes.byref(answer))
-        answer.take()  # told by the line
+        goes_on, _, _ = call("gpustrata_file_write", address, piece, size)  # the line tells what went wrong
         if not goes_on:
             ended = False
             break
@@ -123,14 +120,9 @@ def _facts_of(name: str, total: int, pieces: Iterator[tuple[int, int]], options:
         raise OSError(f"{name}: it ended after {count:,} of {total:,} bytes")
     if not ended and total < 0:
         count += sum(size for _, size in pieces)  # so that the same bytes give the same facts
-    library().gpustrata_file_end(address, count if total < 0 else total, ctypes.byref(answer))
-    answer.take()
+    call("gpustrata_file_end", address, count if total < 0 else total)
     del kept
-    files = (ctypes.c_void_p * 1)(handle.address)
-    words = [_native._text_of(os.fsencode(word)) for word in ["facts", name, *options]]
-    array = (ctypes.c_char_p * len(words))(*words)
-    _native.in_background(lambda: library().gpustrata_file_ask(files, 1, array, len(words), ctypes.byref(answer)))
-    code, text = answer.take()
+    code, text = ask_text([handle], ["facts", name, *options])
     if code not in (0, _FAILED) or not text.startswith("{"):
         message = text.strip().partition("gpustrata: ")[2] or text.strip()
         raise ValueError(message.splitlines()[0] if message else f"the command ended with exit code {code}")

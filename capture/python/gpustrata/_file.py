@@ -4,10 +4,10 @@ from __future__ import annotations
 import ctypes
 import json
 import os
-from typing import Any, Callable, Sequence
+from typing import Any, Sequence
 
 from gpustrata import _native
-from gpustrata._native import Answer, Handle, library
+from gpustrata._native import Handle, checked, library
 from gpustrata._progress import Progress
 from gpustrata._table import Table
 
@@ -212,20 +212,18 @@ class Snapshot:
         ordinal = _ordinal(device)
         number = _ALL_DEVICES if ordinal is None else ordinal
         what = kind if ordinal is None else f"{kind} of device {'host' if ordinal == _HOST else ordinal}"
-        return self._made(what, lambda handle, answer: library().gpustrata_file_table(
-            handle.address, _KINDS[kind], self._index, number, answer))
+        return self._made(what, "gpustrata_file_table", _KINDS[kind], self._index, number)
 
     def _ops(self, index: int, device: Any, mode: str) -> Table:
         if mode not in _OP_MODES:
             raise ValueError(f"mode is one of {', '.join(_OP_MODES)}, but it is {mode!r}")
         name = _op_device(device)
-        return self._made(f"ops of {name}" if name else "ops", lambda handle, answer: library().gpustrata_file_ops(
-            handle.address, index, name.encode("utf-8", "surrogateescape"), _OP_MODES[mode], answer))
+        return self._made(f"ops of {name}" if name else "ops", "gpustrata_file_ops", index,
+                          name.encode("utf-8", "surrogateescape"), _OP_MODES[mode])
 
-    def _made(self, what: str, make: Callable[[Handle, Any], int]) -> Table:
-        handle, answer = self._of._handle, Answer()
-        table = _native.in_background(lambda: make(handle, ctypes.byref(answer)))
-        answer.check(self._of.path)
+    def _made(self, what: str, function: str, *arguments: Any) -> Table:
+        path, handle = self._of.path, self._of._handle
+        table, _ = _native.in_background(lambda: checked(path, function, handle.address, *arguments))
         return Table(Handle(table, library().gpustrata_table_close), what)
 
 
@@ -321,18 +319,15 @@ def open(path: str | os.PathLike[str], *, progress: bool | None = None, memory_l
     real = "./" + name if name.startswith("-") else name
     if memory_limit < 0:
         raise ValueError(f"memory_limit is not negative, but it is {memory_limit}")
-    answer = Answer()
-    address = library().gpustrata_file_open(os.fsencode(real), _native._whole(memory_limit), ctypes.byref(answer))
-    answer.check(name)
+    address, _ = checked(name, "gpustrata_file_open", os.fsencode(real), _native._whole(memory_limit))
     handle = Handle(address, library().gpustrata_file_close)
     bar = Progress(os.path.basename(name), progress)
     numbers = (ctypes.c_int64 * 3)()
     try:
-        while library().gpustrata_file_read(address, _PIECE, ctypes.byref(answer)):
+        while checked(name, "gpustrata_file_read", address, _PIECE)[0]:
             library().gpustrata_file_progress(address, numbers)
             bar.show(numbers[0], numbers[1])
     finally:
         bar.close()
-    answer.check(name)
-    library().gpustrata_file_contents(address, ctypes.byref(answer))
-    return File(handle, name, json.loads(answer.check(name)))
+    _, contents = checked(name, "gpustrata_file_contents", address)
+    return File(handle, name, json.loads(contents))

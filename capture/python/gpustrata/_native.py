@@ -15,33 +15,38 @@ from typing import Any, Callable
 from gpustrata._errors import raise_error
 from gpustrata._recorder import _text_of, _whole
 
-__all__ = ["Answer", "Handle", "ask", "folder", "in_background", "library"]
+__all__ = ["Handle", "ask", "ask_text", "call", "checked", "folder", "in_background", "library"]
 
 _INTERFACE = 3
 _LIBRARY = "libgpustrata_file.so"
 folder = os.path.dirname(os.path.abspath(__file__))
 
 
-class Answer(ctypes.Structure):
+class _Answer(ctypes.Structure):
     _fields_ = [("code", ctypes.c_int32), ("size", ctypes.c_int64), ("text", ctypes.c_void_p)]
 
-    def take(self) -> tuple[int, str]:
-        """The exit code and the text, which is freed."""
-        text = ctypes.string_at(self.text, self.size) if self.text else b""
-        code = self.code
-        library().gpustrata_answer_free(ctypes.byref(self))
-        return code, text.decode("utf-8", "replace")
 
-    def check(self, path: str = "") -> str:
-        """The text. Raises what went wrong."""
-        code, text = self.take()
-        if code != 0:
-            _raise(path, code, text)
-        return text
+def call(name: str, *arguments: Any) -> tuple[Any, int, str]:
+    """What a function returns; exit code and text of the answer, its last argument, which is given back."""
+    answer = _Answer()
+    try:
+        returned = getattr(library(), name)(*arguments, ctypes.byref(answer))
+        text = ctypes.string_at(answer.text, answer.size) if answer.text else b""
+        return returned, answer.code, text.decode("utf-8", "replace")
+    finally:
+        library().gpustrata_answer_free(ctypes.byref(answer))
+
+
+def checked(path: str, name: str, *arguments: Any) -> tuple[Any, str]:
+    """What a function returns, and the text. Raises what went wrong with this file."""
+    returned, code, text = call(name, *arguments)
+    if code != 0:
+        _raise(path, code, text)
+    return returned, text
 
 
 _POINTER, _TEXT, _INT32, _INT64 = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int32, ctypes.c_int64
-_ANSWER = ctypes.POINTER(Answer)
+_ANSWER = ctypes.POINTER(_Answer)
 _FUNCTIONS = [
     ("gpustrata_answer_free", None, [_ANSWER]),
     ("gpustrata_file_interface", _INT32, []),
@@ -148,16 +153,20 @@ class Handle:
         self._close(self.address)
 
 
-def ask(files: list[Handle], arguments: list[str | bytes]) -> Any:
-    """The command's --json for these arguments: an object, or a list of them where it prints several."""
+def ask_text(files: list[Handle], arguments: list[str | bytes]) -> tuple[int, str]:
+    """The command's exit code, and what it prints for these arguments."""
     handles = (ctypes.c_void_p * len(files))(*[one.address for one in files])
     words = [_text_of(os.fsencode(word)) for word in arguments]
     array = (ctypes.c_char_p * len(words))(*words)
-    answer = Answer()
-    in_background(lambda: library().gpustrata_file_ask(handles, len(files), array, len(words), ctypes.byref(answer)))
-    code, text = answer.take()
-    broken = 3  # of `check`: an answer, too
-    if code not in (0, broken):
+    _, code, text = in_background(lambda: call("gpustrata_file_ask", handles, len(files), array, len(words)))
+    return code, text
+
+
+def ask(files: list[Handle], arguments: list[str | bytes]) -> Any:
+    """The command's --json for these arguments: an object, or a list of them where it prints several."""
+    code, text = ask_text(files, arguments)
+    broken, undecided = 3, 4  # of `check`: answers, too
+    if code not in (0, broken, undecided):
         _raise("", code, text)
     values = [json.loads(line) for line in text.splitlines()]
     return values[0] if len(values) == 1 else values
