@@ -24,7 +24,7 @@ declare -A about=(
   [native-debug]="CTest with AddressSanitizer and UndefinedBehaviorSanitizer, kept and changed inputs of the fuzz targets too"
   [lint]="clang-format, clang-tidy, every file compiled alone, ESLint, Prettier, TypeScript"
   [guard]="counted instructions of reading and drawing, growth of work: tests/guard"
-  [native-thread]="CTest of capture with ThreadSanitizer"
+  [native-thread]="CTest of capture and of serve with many clients, with ThreadSanitizer"
   [fuzz]="libFuzzer targets, each for a short time: tests/fuzz"
   [firefox]="the page, from the disk and served, and the examples in Firefox: tests/firefox"
   [release]="all files of a release, made twice and used; the wheel in empty environments: tests/release"
@@ -214,9 +214,9 @@ if wanted native-debug lint; then # clang-tidy reads its compile commands
   fi
 fi
 if wanted native-thread && needed "build native-thread" build native-thread --target \
-  capture_tests capture_unit_tests capture_python_tests gpu_random; then
+  capture_tests capture_unit_tests capture_python_tests gpu_random gpustrata; then
   # Where the kernel places memory as the sanitizer cannot have it, setarch helps.
-  ctest_run native-thread native-thread -L capture
+  ctest_run native-thread native-thread -L 'capture|threads'
 fi
 if wanted lint && needed "packages of the tests" await test-packages; then
   sources() { # sources FOLDER... -- SUFFIX...

@@ -197,7 +197,7 @@ Status record_scenario(const Rehearsal& rehearsal, const Scenario& scenario, mod
   }
   tell_moments(events.count);
   if (const auto outcome = (*run)->finish("simulated"); !outcome) return tl::unexpected(outcome.error());
-  recording.seal();
+  recording.seal_last_part();
   return {};
 }
 

@@ -94,7 +94,8 @@ struct Scenario {
 // What the recording has.
 [[nodiscard]] Status recorded_levels(const Rehearsal& rehearsal, Budget& budget, simulate::Levels& levels);
 
-// The same as a part at the end of `recording`, the rehearsal's own, which is sealed anew: an ordinary snapshot.
+// The same as a part at the end of `recording`, the rehearsal's own: an ordinary snapshot. After an error rows of it may be
+// there (Recording::back_to).
 // `moments`: by event of the device, the last event of the part that stands where it is told; -1 = none yet. Errors
 // also: limit_exceeded for its rows, wrong_usage for a scenario without a cache: it has no segments.
 [[nodiscard]] Status record_scenario(const Rehearsal& rehearsal, const Scenario& scenario,

@@ -1,5 +1,6 @@
 #include "engine/base/string_pool.h"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 
@@ -61,14 +62,32 @@ bool StringPool::copy_from(const StringPool& other) {
 bool StringPool::grow_table() {
   Column<int32_t> grown(*budget_);
   if (!grown.resize(table_.empty() ? kFirstTable : table_.size() * 2, -1)) return false;
-  const size_t mask = grown.size() - 1;
-  for (size_t i = 0; i < entries_.size(); ++i) {
-    size_t slot = entries_[i].hash & mask;
-    while (grown[slot] >= 0) slot = (slot + 1) & mask;
-    grown[slot] = static_cast<int32_t>(i);
-  }
+  fill(grown);
   table_ = std::move(grown);
   return true;
+}
+
+// The table, whose slots are all free, gets every entry.
+void StringPool::fill(Column<int32_t>& table) const {
+  const size_t mask = table.size() - 1;
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    size_t slot = entries_[i].hash & mask;
+    while (table[slot] >= 0) slot = (slot + 1) & mask;
+    table[slot] = static_cast<int32_t>(i);
+  }
+}
+
+void StringPool::back_to(const Mark& mark) {
+  if (entries_.size() == mark.entries) return;
+  entries_.truncate(mark.entries);
+  entries_.shrink_to_fit();
+  table_.truncate(mark.table);
+  table_.shrink_to_fit();
+  std::fill_n(table_.data(), table_.size(), -1);
+  fill(table_);
+  for (; chunks_.size() > mark.chunks; chunks_.pop_back())
+    budget_->give_back(static_cast<int64_t>(chunks_.back().size));
+  chunk_used_ = mark.chunk_used;
 }
 
 const char* StringPool::store(std::string_view text) {

@@ -32,6 +32,13 @@ class StringPool {
   // The same texts under the same ids. Must be empty. False if the budget refuses; then it is of no use.
   [[nodiscard]] bool copy_from(const StringPool& other);
 
+  // What is there now; back_to() forgets the texts that came later, and gives their memory back.
+  struct Mark {
+    size_t entries = 0, table = 0, chunks = 0, chunk_used = 0;
+  };
+  [[nodiscard]] Mark mark() const { return {entries_.size(), table_.size(), chunks_.size(), chunk_used_}; }
+  void back_to(const Mark& mark);
+
  private:
   struct Entry {
     const char* data;
@@ -39,6 +46,7 @@ class StringPool {
     uint32_t hash;
   };
   [[nodiscard]] bool grow_table();
+  void fill(Column<int32_t>& table) const;
   [[nodiscard]] const char* store(std::string_view text);
 
   Budget* budget_;

@@ -178,6 +178,21 @@ PoolId Recording::pool_of(Pool pool) {
   return id;
 }
 
+template <typename Self, typename Function>
+void Recording::each_table(Self& self, const Function& function) {
+  function(self.events);
+  function(self.blocks);
+  function(self.history);
+  function(self.segments);
+  function(self.annotations);
+  function(self.series);
+  function(self.points);
+  function(self.extras);
+  function(self.spans);
+  function(self.threads);
+  function(self.records);
+}
+
 int64_t Recording::rows_to_look_at() const {
   return kMaxLookedAt + kMaxRepeats * static_cast<int64_t>(events.size_rows() + segments.size_rows());
 }
@@ -218,17 +233,32 @@ void Recording::seal() {
   }
   limit_devices();
   find_capabilities();
-  events.seal();
-  blocks.seal();
-  history.seal();
-  segments.seal();
-  annotations.seal();
-  series.seal();
-  points.seal();
-  extras.seal();
-  spans.seal();
-  threads.seal();
-  records.seal();
+  each_table(*this, [](auto& table) { table.seal(); });
+}
+
+Recording::Mark Recording::mark() const {
+  Mark mark;
+  each_table(*this, [&](const auto& table) { mark.rows.push_back(table.size_rows()); });
+  mark.parts = parts.size();
+  mark.strings = strings.mark();
+  mark.diagnostics = diagnostics;
+  return mark;
+}
+
+void Recording::seal_last_part() {
+  parts.back().capabilities = CapabilityFinder(*this, rows_to_look_at()).of(parts.back());
+  each_table(*this, [](auto& table) { table.seal(); });
+}
+
+void Recording::back_to(const Mark& mark) {
+  size_t number = 0;
+  each_table(*this, [&](auto& table) {
+    table.truncate(mark.rows[number++]);
+    table.seal();
+  });
+  parts.resize(mark.parts);
+  strings.back_to(mark.strings);
+  diagnostics = mark.diagnostics;
 }
 
 }  // namespace gpustrata::model

@@ -41,6 +41,18 @@ struct Recording {
   // part is able to show, checks that columns have equal length.
   void seal();
 
+  // What is there now. A part that is added after seal() is sealed alone, so that all others stay what they were; it is
+  // taken away again, with the texts that came with it, by going back. Neither is for parts with side tables (`extras`).
+  struct Mark {
+    std::vector<size_t> rows;  // by table
+    size_t parts = 0;
+    StringPool::Mark strings;
+    Diagnostics diagnostics;
+  };
+  [[nodiscard]] Mark mark() const;
+  void seal_last_part();
+  void back_to(const Mark& mark);
+
   Budget& budget;
   StringPool strings;
   trace::FrameTable frames;
@@ -75,6 +87,8 @@ struct Recording {
           mix_hash(mix_hash(static_cast<uint64_t>(pool.graph_id)) + static_cast<uint64_t>(pool.user_id)));
     }
   };
+  template <typename Self, typename Function>
+  static void each_table(Self& self, const Function& function);
   [[nodiscard]] int64_t rows_to_look_at() const;
   void limit_devices();
   void find_capabilities();

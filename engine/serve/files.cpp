@@ -8,11 +8,14 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <climits>
 #include <cstring>
 #include <filesystem>
 #include <set>
 #include <utility>
+
+#include "engine/base/utf8.h"
 
 namespace gpustrata::serve {
 
@@ -41,6 +44,15 @@ constexpr size_t kLongestName = 4096;
   return int64_t{time.tv_sec} * 1'000'000 + time.tv_nsec / 1000;
 }
 
+[[nodiscard]] int64_t nanoseconds(const timespec& time) {
+  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+[[nodiscard]] Stamp stamp_of(const struct stat& status) {
+  return {uint64_t{status.st_dev}, uint64_t{status.st_ino}, int64_t{status.st_size},
+          nanoseconds(status.st_mtim), nanoseconds(status.st_ctim)};
+}
+
 [[nodiscard]] tl::unexpected<Error> not_there(std::string_view name, const char* why) {
   return fail(ErrorCode::wrong_usage, -1, "{} cannot be opened: {}.", name.substr(0, 200), why);
 }
@@ -64,18 +76,52 @@ template <typename IsAllowed>
   if (fstat(place.get(), &status) != 0 || !S_ISREG(status.st_mode)) return not_there(name, "it is no file");
   OpenFile file(::open(fmt::format("/proc/self/fd/{}", place.get()).c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) return not_there(name, std::strerror(errno));
-  return FoundFile{std::move(file), int64_t{status.st_size}, microseconds(status.st_mtim)};
+  return FoundFile{std::move(file), int64_t{status.st_size}, microseconds(status.st_mtim), stamp_of(status)};
 }
 
-[[nodiscard]] answers::ServedFile listed(std::string name, const struct stat& status) {
-  answers::ServedFile file;
-  file.name = std::move(name);
-  file.bytes = int64_t{status.st_size};
-  file.modified_us = microseconds(status.st_mtim);
+[[nodiscard]] ListedFile listed(std::string_view name, const struct stat& status) {
+  ListedFile file;
+  file.shown.name = shown_name(name);
+  file.shown.bytes = int64_t{status.st_size};
+  file.shown.modified_us = microseconds(status.st_mtim);
+  file.stamp = stamp_of(status);
   return file;
 }
 
 }  // namespace
+
+std::string shown_name(std::string_view name) {
+  std::string shown;
+  for (size_t at = 0; at < name.size();) {
+    const utf8::Sequence sequence = utf8::sequence_at(name, at);
+    for (const char byte : name.substr(at, sequence.length))
+      shown +=
+          sequence.valid ? std::string(1, byte) : fmt::format("\\x{:02X}", static_cast<unsigned char>(byte));
+    at += sequence.length;
+  }
+  return shown;
+}
+
+std::string bytes_of_shown(std::string_view shown) {
+  constexpr std::string_view kMark = "\\x";
+  constexpr size_t kLength = 4;
+  constexpr unsigned kFirst = 0x80;  // whatever is below is UTF-8, and may not be smuggled in
+  std::string bytes;
+  for (size_t at = 0; at < shown.size();) {
+    unsigned byte = 0;
+    const std::string_view digits = shown.substr(at).substr(0, kLength);
+    if (digits.size() == kLength && digits.starts_with(kMark) &&
+        std::from_chars(digits.data() + kMark.size(), digits.data() + kLength, byte, 16).ptr ==
+            digits.data() + kLength &&
+        byte >= kFirst) {
+      bytes += static_cast<char>(byte);
+      at += kLength;
+    } else {
+      bytes += shown[at++];
+    }
+  }
+  return bytes;
+}
 
 OpenFile::~OpenFile() {
   if (descriptor_ >= 0) close(descriptor_);
@@ -130,6 +176,15 @@ Result<FoundFile> Files::open_below(const Root& folder, std::string_view name) c
 }
 
 Result<FoundFile> Files::open(std::string_view name) const {
+  auto found = open_exact(name);
+  if (found) return found;
+  const std::string meant = bytes_of_shown(name);
+  if (meant == name) return found;
+  auto other = open_exact(meant);
+  return other ? std::move(other) : std::move(found);
+}
+
+Result<FoundFile> Files::open_exact(std::string_view name) const {
   for (const Root& root : roots_) {
     if (!root.is_folder && root.name == name)
       return open_checked(root.path, name, [&](const std::string& real) { return real == root.path; });
@@ -138,8 +193,8 @@ Result<FoundFile> Files::open(std::string_view name) const {
   return not_there(name, "it is none of the files that are served");
 }
 
-std::vector<answers::ServedFile> Files::list(bool& left_out) const {
-  std::vector<answers::ServedFile> files;
+std::vector<ListedFile> Files::list(bool& left_out) const {
+  std::vector<ListedFile> files;
   size_t looked = 0;
   left_out = false;
   for (const Root& root : roots_) {
@@ -166,7 +221,8 @@ std::vector<answers::ServedFile> Files::list(bool& left_out) const {
       files.push_back(listed(root.name + name, status));
     }
   }
-  std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  std::sort(files.begin(), files.end(),
+            [](const auto& a, const auto& b) { return a.shown.name < b.shown.name; });
   return files;
 }
 

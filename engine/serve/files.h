@@ -27,21 +27,41 @@ class OpenFile {
   int descriptor_ = -1;
 };
 
+// Which file it is, and which content it has: where the system keeps it, its size, when its bytes and when anything of it
+// changed (which programs cannot set back).
+struct Stamp {
+  uint64_t device = 0, inode = 0;
+  int64_t bytes = 0, modified_ns = 0, changed_ns = 0;
+  bool operator==(const Stamp&) const = default;
+};
+
 struct FoundFile {
   OpenFile file;
   int64_t bytes = 0;
   int64_t modified_us = 0;
+  Stamp stamp;
 };
+
+// As the list has it.
+struct ListedFile {
+  answers::ServedFile shown;
+  Stamp stamp;
+};
+
+// Names are bytes, the list is text: bytes that are no UTF-8 are shown as \xHH.
+[[nodiscard]] std::string shown_name(std::string_view name);
+// What such a name may stand for; as it is if it has none of these.
+[[nodiscard]] std::string bytes_of_shown(std::string_view shown);
 
 class Files {
  public:
   // Paths of files and folders. Error: wrong_usage, what cannot be served.
   [[nodiscard]] static Result<Files> of(const std::vector<std::string>& paths);
 
-  // A file by the name that list() tells. Error: wrong_usage, in words for who asked.
+  // A file by its name, or as list() shows it. Error: wrong_usage, in words for who asked.
   [[nodiscard]] Result<FoundFile> open(std::string_view name) const;
   // By name; of folders those that may be snapshots. At most kMostFiles, `left_out` says if there are more.
-  [[nodiscard]] std::vector<answers::ServedFile> list(bool& left_out) const;
+  [[nodiscard]] std::vector<ListedFile> list(bool& left_out) const;
   // What is served, for people.
   [[nodiscard]] std::string about() const;
 
@@ -53,6 +73,7 @@ class Files {
     std::string path;  // without links
     bool is_folder = false;
   };
+  [[nodiscard]] Result<FoundFile> open_exact(std::string_view name) const;
   [[nodiscard]] Result<FoundFile> open_below(const Root& folder, std::string_view name) const;
 
   std::vector<Root> roots_;

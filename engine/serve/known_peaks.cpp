@@ -7,21 +7,21 @@ namespace gpustrata::serve {
 
 namespace {
 
-[[nodiscard]] bool is_same(const answers::ServedFile& a, const answers::ServedFile& b) {
-  return a.name == b.name && a.bytes == b.bytes && a.modified_us == b.modified_us;
+[[nodiscard]] bool is_same(const ListedFile& a, const ListedFile& b) {
+  return a.shown.name == b.shown.name && a.stamp == b.stamp;
 }
 
 }  // namespace
 
-int64_t KnownPeaks::look_up(std::vector<answers::ServedFile>& files) {
+int64_t KnownPeaks::look_up(std::vector<ListedFile>& files) {
   int64_t left = 0;
   wanted_.clear();
-  for (answers::ServedFile& file : files) {
-    const auto found = known_.find(file.name);
+  for (ListedFile& file : files) {
+    const auto found = known_.find(file.shown.name);
     if (found != known_.end() && is_same(found->second.file, file)) {
-      file.peak_bytes = found->second.known.peak_bytes;
-      file.error = found->second.known.error;
-    } else if (file.bytes <= kLargest) {
+      file.shown.peak_bytes = found->second.known.peak_bytes;
+      file.shown.error = found->second.known.error;
+    } else if (file.shown.bytes <= kLargest) {
       ++left;
       if (!examining_ || !is_same(*examining_, file)) wanted_.push_back(file);
     }
@@ -30,7 +30,7 @@ int64_t KnownPeaks::look_up(std::vector<answers::ServedFile>& files) {
   return left;
 }
 
-const answers::ServedFile* KnownPeaks::take() {
+const ListedFile* KnownPeaks::take() {
   if (wanted_.empty()) return nullptr;
   examining_ = std::move(wanted_.back());
   wanted_.pop_back();
@@ -39,7 +39,7 @@ const answers::ServedFile* KnownPeaks::take() {
 
 void KnownPeaks::examined(Known known) {
   if (!examining_) return;
-  const std::string name = examining_->name;
+  const std::string name = examining_->shown.name;
   known_[name] = {std::move(*examining_), std::move(known)};
   examining_.reset();
 }

@@ -1,6 +1,6 @@
 // Which of the files that are listed have been examined, and which are still to be. No thread and no lock: peaks.h.
 //
-// A file is its name, size and time of change, as the list has them: one that cannot be opened is known as well, with the
+// A file is its name and stamp, as the list has them: one that cannot be opened is known as well, with the
 // reason, until it changes.
 #pragma once
 
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/answers/served.h"
+#include "engine/serve/files.h"
 
 namespace gpustrata::serve {
 
@@ -24,9 +24,9 @@ class KnownPeaks {
 
   // Fills in what is known of the files. The others are to be examined, in the order of the list, and no longer those of an
   // earlier list. How many they are, with the one that is being examined.
-  [[nodiscard]] int64_t look_up(std::vector<answers::ServedFile>& files);
+  [[nodiscard]] int64_t look_up(std::vector<ListedFile>& files);
   // The next one to examine, until `examined` is called; null: there is none. Valid until then.
-  [[nodiscard]] const answers::ServedFile* take();
+  [[nodiscard]] const ListedFile* take();
   void examined(Known known);
   [[nodiscard]] bool has_more() const { return !wanted_.empty(); }
 
@@ -35,12 +35,12 @@ class KnownPeaks {
 
  private:
   struct Examined {
-    answers::ServedFile file;  // as it was listed
+    ListedFile file;  // as it was listed
     Known known;
   };
   std::map<std::string, Examined, std::less<>> known_;
-  std::vector<answers::ServedFile> wanted_;  // taken from the end
-  std::optional<answers::ServedFile> examining_;
+  std::vector<ListedFile> wanted_;  // taken from the end
+  std::optional<ListedFile> examining_;
 };
 
 }  // namespace gpustrata::serve

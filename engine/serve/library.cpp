@@ -21,6 +21,7 @@ Result<HttpLibrary> load_http_library(const char* name) {
   find(functions.lookup_connection_value, "MHD_lookup_connection_value");
   find(functions.get_connection_info, "MHD_get_connection_info");
   find(functions.create_response_from_buffer, "MHD_create_response_from_buffer");
+  find(functions.create_response_from_callback, "MHD_create_response_from_callback");
   find(functions.add_response_header, "MHD_add_response_header");
   find(functions.queue_response, "MHD_queue_response");
   find(functions.destroy_response, "MHD_destroy_response");

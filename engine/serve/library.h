@@ -14,6 +14,7 @@ struct HttpLibrary {
   decltype(&MHD_lookup_connection_value) lookup_connection_value = nullptr;
   decltype(&MHD_get_connection_info) get_connection_info = nullptr;
   decltype(&MHD_create_response_from_buffer) create_response_from_buffer = nullptr;
+  decltype(&MHD_create_response_from_callback) create_response_from_callback = nullptr;
   decltype(&MHD_add_response_header) add_response_header = nullptr;
   decltype(&MHD_queue_response) queue_response = nullptr;
   decltype(&MHD_destroy_response) destroy_response = nullptr;

@@ -30,7 +30,7 @@ Peaks::~Peaks() {
   thread_.join();
 }
 
-int64_t Peaks::look_up(std::vector<answers::ServedFile>& files) {
+int64_t Peaks::look_up(std::vector<ListedFile>& files) {
   const std::lock_guard lock(mutex_);
   const int64_t left = known_.look_up(files);
   if (known_.has_more()) changed_.notify_all();
@@ -45,7 +45,7 @@ KnownPeaks::Known Peaks::examine(const std::string& name) const {
     return known;
   }
   try {
-    session::Session session(memory_bytes_);
+    session::Session session(memory_bytes_, &sessions_.all());
     Status read = read_file(*file, session, [this](const session::Session&) { return !stopped_; });
     const auto summary = read ? analysis::summarize(session.recording())
                               : Result<analysis::Summary>(tl::unexpected(read.error()));
@@ -71,9 +71,9 @@ void Peaks::run() {
       changed_.wait(lock, [this] { return stopped_ || known_.has_more(); });
       while (!stopped_ && sessions_.is_reading()) changed_.wait_for(lock, kPause);
       if (stopped_) return;
-      const answers::ServedFile* const next = known_.take();
+      const ListedFile* const next = known_.take();
       if (next == nullptr) continue;
-      name = next->name;
+      name = next->shown.name;
     }
     KnownPeaks::Known known = examine(name);
     const std::lock_guard lock(mutex_);

@@ -9,7 +9,6 @@
 #include <thread>
 #include <vector>
 
-#include "engine/answers/served.h"
 #include "engine/serve/files.h"
 #include "engine/serve/known_peaks.h"
 #include "engine/serve/sessions.h"
@@ -24,7 +23,7 @@ class Peaks {
   Peaks& operator=(const Peaks&) = delete;
 
   // Fills in what is known of the files and has the others examined. How many of them are still to be.
-  [[nodiscard]] int64_t look_up(std::vector<answers::ServedFile>& files);
+  [[nodiscard]] int64_t look_up(std::vector<ListedFile>& files);
 
  private:
   void run();

@@ -2,7 +2,7 @@
 
 #include <zlib.h>
 
-#include <cstring>
+#include <utility>
 
 namespace gpustrata::serve {
 
@@ -13,42 +13,44 @@ constexpr int kGzip = 16 + MAX_WBITS;
 constexpr int kMemoryLevel = 8;
 }  // namespace
 
-void Reply::set(std::span<const std::byte> bytes) {
-  body.reset(static_cast<char*>(std::malloc(bytes.empty() ? 1 : bytes.size())));
-  size = body ? bytes.size() : 0;
-  if (!body) status = 503;
-  if (body && !bytes.empty()) std::memcpy(body.get(), bytes.data(), bytes.size());
+bool Reply::set(std::span<const std::byte> bytes) {
+  body.clear();
+  return body.append({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
-void Reply::pack() {
-  if (size < kWorthPacking || size > kMostToPack) return;
+void Reply::pack(Budget& budget) {
+  if (body.size() < kWorthPacking || body.size() > kMostToPack) return;
+  Column<char> packed(budget);
+  if (!packed.resize(body.size(), 0)) return;
   z_stream stream{};
   // Quickly: pictures are long runs of few colours.
   if (deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, kGzip, kMemoryLevel, Z_DEFAULT_STRATEGY) != Z_OK)
     return;
-  std::unique_ptr<char, FreeMemory> packed(static_cast<char*>(std::malloc(size)));
-  stream.next_in = reinterpret_cast<Bytef*>(body.get());
-  stream.avail_in = static_cast<uInt>(size);
-  stream.next_out = reinterpret_cast<Bytef*>(packed.get());
-  stream.avail_out = packed ? static_cast<uInt>(size) : 0;
-  const bool is_done = packed && deflate(&stream, Z_FINISH) == Z_STREAM_END;
-  const size_t packed_size = stream.total_out;
+  stream.next_in = reinterpret_cast<Bytef*>(body.data());
+  stream.avail_in = static_cast<uInt>(body.size());
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  stream.avail_out = static_cast<uInt>(packed.size());
+  const bool is_done = deflate(&stream, Z_FINISH) == Z_STREAM_END;
+  packed.truncate(stream.total_out);
   deflateEnd(&stream);
   if (!is_done) return;
+  packed.shrink_to_fit();
   body = std::move(packed);
-  size = packed_size;
   is_packed = true;
 }
 
-Reply text_reply(unsigned status, std::string_view text) {
-  Reply reply;
+Reply text_reply(unsigned status, std::string_view text, Budget& budget) {
+  Reply reply(budget);
   reply.status = status;
-  reply.set(text);
+  reply.lasting = text;
   return reply;
 }
 
-Reply json_reply(unsigned status, std::string_view json) {
-  Reply reply = text_reply(status, json);
+Reply json_reply(unsigned status, std::string_view json, Budget& budget) {
+  Reply reply(budget);
+  if (!reply.set(std::as_bytes(std::span(json))))
+    return text_reply(503, "The server has no memory left for this answer. Try again in a moment.\n", budget);
+  reply.status = status;
   reply.type = "application/json";
   return reply;
 }

@@ -24,6 +24,7 @@ using Clock = std::chrono::steady_clock;
 constexpr size_t kLargestBody = session::kLargestQuestion + session::kFrameHeader;
 constexpr size_t kConnectionMemory = size_t{64} << 10;  // headers
 constexpr size_t kStack = size_t{8} << 20;              // of a thread that may run the engine
+constexpr size_t kPieceOfReply = size_t{64} << 10;
 constexpr int kBacklog = 128;
 constexpr std::chrono::seconds kLook{1};
 
@@ -47,8 +48,11 @@ Result<std::string> served_page(std::string page) {
 }
 
 struct Server::Request {
-  std::string body;
+  explicit Request(Budget& budget) : body(budget) {}
+
+  Column<char> body;
   bool is_too_long = false;
+  bool is_refused = false;  // there was no memory for it
 };
 
 Server::Server(Options options, Files files, HttpLibrary http)
@@ -121,6 +125,7 @@ Server::~Server() {
     for (const auto& [connection, waiting] : waiting_) shutdown(waiting.socket, SHUT_RD);
   }
   stopping_.notify_all();
+  sessions_.stop();
   if (watcher_.joinable()) watcher_.join();
   if (daemon_ != nullptr) {
     http_.stop_daemon(daemon_);  // waits for what is being answered; closes the socket
@@ -177,7 +182,7 @@ MHD_Result Server::on_request(void* self, MHD_Connection* connection, const char
 MHD_Result Server::take(MHD_Connection* connection, const char* path, const char* method,
                         std::span<const char> data, Request*& request) {
   if (request == nullptr) {
-    request = new Request;
+    request = new Request(sessions_.all());
     // Refused before a body is read.
     Reply refused = refusal(connection, path, method);
     return refused.status == 200 ? MHD_YES : send(connection, std::move(refused));
@@ -187,7 +192,7 @@ MHD_Result Server::take(MHD_Connection* connection, const char* path, const char
       request->is_too_long = true;
       request->body.clear();
     }
-    if (!request->is_too_long) request->body.append(data.data(), data.size());
+    if (!request->is_too_long && !request->is_refused) request->is_refused = !request->body.append(data);
     return MHD_YES;
   }
   {
@@ -195,8 +200,10 @@ MHD_Result Server::take(MHD_Connection* connection, const char* path, const char
     const auto waiting = waiting_.find(connection);
     if (waiting != waiting_.end()) waiting->second.is_served = true;
   }
-  Reply reply = request->is_too_long ? text_reply(413, "A question is at most 1 MiB long.\n")
-                                     : answer(connection, path, method, request->body);
+  Reply reply = request->is_too_long ? text(413, "A question is at most 1 MiB long.\n")
+                : request->is_refused
+                    ? text(503, "The server has no memory left. Try again in a moment.\n")
+                    : answer(connection, path, method, {request->body.data(), request->body.size()});
   return reply.is_gone ? MHD_NO : send(connection, std::move(reply));
 }
 
@@ -211,79 +218,92 @@ int Server::socket_of(MHD_Connection* connection) const {
 }
 
 // Status 200: nothing is wrong with it so far.
-Reply Server::refusal(MHD_Connection* connection, std::string_view path, std::string_view method) const {
+Reply Server::refusal(MHD_Connection* connection, std::string_view path, std::string_view method) {
   const std::string_view host = header(connection, "Host");
   if (!access_.is_own_host(host))
-    return text_reply(403,
-                      "This server is not called so. Use the address that `gpustrata serve` printed, or tell "
-                      "it the name with --host.\n");
+    return text(403,
+                "This server is not called so. Use the address that `gpustrata serve` printed, or tell "
+                "it the name with --host.\n");
   if (!is_own_origin(header(connection, "Origin"), host))
-    return text_reply(403, "Pages of other sites are not answered.\n");
+    return text(403, "Pages of other sites are not answered.\n");
   const auto rest = below_token(path, access_.token);
   if (!rest)
-    return text_reply(404,
-                      "The address lacks the token: use the whole address that `gpustrata serve` printed.\n");
+    return text(404, "The address lacks the token: use the whole address that `gpustrata serve` printed.\n");
   const bool is_read = method == "GET" || method == "HEAD";
-  if (!is_read && method != "POST") return text_reply(405, "Only GET, HEAD and POST are answered.\n");
+  if (!is_read && method != "POST") return text(405, "Only GET, HEAD and POST are answered.\n");
   const std::string_view site = header(connection, "Sec-Fetch-Site");
   if (!rest->empty() && !site.empty() && site != "same-origin" && site != "none")
-    return text_reply(403, "Pages of other sites are not answered.\n");
-  return {};
+    return text(403, "Pages of other sites are not answered.\n");
+  return text(200, {});
 }
 
 Reply Server::answer(MHD_Connection* connection, std::string_view path, std::string_view method,
-                     const std::string& body) {
+                     std::string_view body) {
   const std::string_view rest = below_token(path, access_.token).value_or("?");
   const bool is_post = method == "POST";
   if (rest.empty() && !is_post) {
-    Reply page = text_reply(200, options_.page);
+    Reply page = text(200, options_.page);
     page.type = "text/html; charset=utf-8";
     return page;
   }
   if (rest == "files" && !is_post) return list();
-  if (rest == "open" && is_post) {
-    const auto opened = sessions_.open(body);
-    if (opened) return json_reply(200, answers::json_of(answers::OpenedSession{(*opened)->id(), body}));
-    const bool is_full = opened.error().code == ErrorCode::limit_exceeded;
-    return json_reply(is_full ? 503 : 404, answers::json_of(answers::Refused{opened.error()}));
-  }
+  if (rest == "open" && is_post) return opened(sessions_.open(body));
   constexpr std::string_view kSessions = "sessions/";
   if (rest.starts_with(kSessions))
     return answer_session(connection, rest.substr(kSessions.size()), method, body);
-  return text_reply(404, "There is nothing here.\n");
+  return text(404, "There is nothing here.\n");
 }
 
 Reply Server::answer_session(MHD_Connection* connection, std::string_view rest, std::string_view method,
-                             const std::string& body) {
+                             std::string_view body) {
   const size_t slash = std::min(rest.find('/'), rest.size());
   const std::string_view what = rest.substr(std::min(slash + 1, rest.size()));
   const bool is_post = method == "POST";
-  const std::shared_ptr<OpenSession> session = sessions_.find(rest.substr(0, slash));
-  if (!session)
-    return text_reply(410, "The server has closed this file, because nobody asked about it for a while.\n");
-  if (what.empty() && !is_post) return json_reply(200, answers::json_of(session->reading()));
+  const std::shared_ptr<Client> client = sessions_.find(rest.substr(0, slash));
+  if (!client)
+    return text(410, "The server has closed this file, because nobody asked about it for a while.\n");
+  if (what.empty() && !is_post) return json_reply(200, answers::json_of(client->reading()), sessions_.all());
+  if (what == "again" && is_post) return opened(sessions_.open_again(*client));
   if (what == "close" && is_post) {
-    --session->clients;
-    return text_reply(200, "");
+    (void)sessions_.close(client->id());
+    return text(200, {});
   }
-  if (what != "ask" || !is_post) return text_reply(404, "There is nothing here.\n");
+  if (what == "ask" && is_post) return answer_question(connection, *client, body);
+  return text(404, "There is nothing here.\n");
+}
 
+Reply Server::answer_question(MHD_Connection* connection, Client& client, std::string_view question) {
   const int socket = socket_of(connection);
   const auto is_waiting = [socket] {
     char byte = 0;
     const ssize_t count = recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
     return count > 0 || (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR));
   };
-  Reply reply;
+  Reply reply(sessions_.all());
+  // What says that there is no memory has some of its own.
+  const auto take = [&, is_first = true](std::span<const std::byte> answer) mutable {
+    if (!std::exchange(is_first, false)) reply = Reply(refusals_);
+    return reply.set(answer);
+  };
+  reply.is_gone = !client.ask(std::as_bytes(std::span(question)), is_waiting, take);
   reply.type = "application/octet-stream";
-  ++session->asking;
-  const bool is_answered = session->ask(std::as_bytes(std::span(body)), is_waiting,
-                                        [&](std::span<const std::byte> answer) { reply.set(answer); });
-  --session->asking;
-  reply.is_gone = !is_answered;
   const char* const pack = http_.lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "pack");
-  if (pack != nullptr && is_answered) reply.pack();
+  if (pack != nullptr) reply.pack(sessions_.all());
   return reply;
+}
+
+Reply Server::opened(const Result<std::shared_ptr<Client>>& client) {
+  Budget& budget = sessions_.all();
+  if (client) {
+    const std::string name(client.value()->file()->name());
+    return json_reply(200, answers::json_of(answers::OpenedSession{client.value()->id(), name}), budget);
+  }
+  const bool is_full = client.error().code == ErrorCode::limit_exceeded;
+  return json_reply(is_full ? 503 : 404, answers::json_of(answers::Refused{client.error()}), budget);
+}
+
+Reply Server::text(unsigned status, std::string_view text) {
+  return text_reply(status, text, sessions_.all());
 }
 
 Reply Server::list() {
@@ -291,19 +311,38 @@ Reply Server::list() {
   const std::string about = files_.about();
   served.version = options_.version;
   served.served = about;
-  served.files = files_.list(served.left_out);
-  served.to_examine = peaks_.look_up(served.files);
+  std::vector<ListedFile> listed = files_.list(served.left_out);
+  served.to_examine = peaks_.look_up(listed);
+  for (ListedFile& file : listed) served.files.push_back(std::move(file.shown));
   std::stable_sort(served.files.begin(), served.files.end(), [](const auto& a, const auto& b) {
     return a.peak_bytes.value_or(-1) > b.peak_bytes.value_or(-1);
   });
-  return json_reply(200, answers::json_of(served));
+  return json_reply(200, answers::json_of(served), sessions_.all());
+}
+
+// What is charged stays so until it is sent.
+MHD_Response* Server::response_of(Reply& reply) const {
+  if (!reply.lasting.empty() || reply.body.empty())
+    // Not written to, whatever the type says.
+    return http_.create_response_from_buffer(reply.lasting.size(), const_cast<char*>(reply.lasting.data()),
+                                             MHD_RESPMEM_PERSISTENT);
+  auto body = std::make_unique<Column<char>>(std::move(reply.body));
+  const auto read = [](void* of, uint64_t from, char* to, size_t most) -> ssize_t {
+    const auto left = static_cast<const Column<char>*>(of)->span().subspan(static_cast<size_t>(from));
+    const size_t count = std::min(left.size(), most);
+    std::copy_n(left.data(), count, to);
+    return static_cast<ssize_t>(count);
+  };
+  const auto end = [](void* of) { delete static_cast<Column<char>*>(of); };
+  MHD_Response* const response =
+      http_.create_response_from_callback(body->size(), kPieceOfReply, read, body.get(), end);
+  if (response != nullptr) (void)body.release();  // the response's, which ends it
+  return response;
 }
 
 MHD_Result Server::send(MHD_Connection* connection, Reply reply) const {
-  MHD_Response* const response =
-      http_.create_response_from_buffer(reply.size, reply.body.get(), MHD_RESPMEM_MUST_FREE);
+  MHD_Response* const response = response_of(reply);
   if (response == nullptr) return MHD_NO;
-  (void)reply.body.release();
   const auto say = [&](const char* name, std::string_view value) {
     (void)http_.add_response_header(response, name, std::string(value).c_str());
   };

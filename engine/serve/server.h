@@ -2,9 +2,11 @@
 //
 //   GET  /TOKEN/                   the page, told that it runs over a server
 //   GET  /TOKEN/files              what is served (answers/served.h)
-//   POST /TOKEN/open               body: a file's name; answer: its session
+//   POST /TOKEN/open               body: a file's name; answer: a session of it, which is this client's alone
 //   GET  /TOKEN/sessions/ID        how far the file is read; waits a moment for news
 //   POST /TOKEN/sessions/ID/ask    a question's frame, answered by one (session/frame.h); ?pack=1: packed with gzip
+//   POST /TOKEN/sessions/ID/again  the same file read once more for this client alone, for runs and whatever takes long;
+//                                  answer: a session, which is closed by itself
 //   POST /TOKEN/sessions/ID/close  this client needs it no more
 //
 // Nothing else is there, and nothing is written. A thread for each connection; their number, what they send and how
@@ -73,13 +75,16 @@ class Server {
                             MHD_ConnectionNotificationCode what);
   [[nodiscard]] MHD_Result take(MHD_Connection* connection, const char* path, const char* method,
                                 std::span<const char> data, Request*& request);
-  [[nodiscard]] Reply refusal(MHD_Connection* connection, std::string_view path,
-                              std::string_view method) const;
+  [[nodiscard]] Reply refusal(MHD_Connection* connection, std::string_view path, std::string_view method);
   [[nodiscard]] Reply answer(MHD_Connection* connection, std::string_view path, std::string_view method,
-                             const std::string& body);
+                             std::string_view body);
   [[nodiscard]] Reply answer_session(MHD_Connection* connection, std::string_view rest,
-                                     std::string_view method, const std::string& body);
+                                     std::string_view method, std::string_view body);
+  [[nodiscard]] Reply answer_question(MHD_Connection* connection, Client& client, std::string_view question);
+  [[nodiscard]] Reply opened(const Result<std::shared_ptr<Client>>& client);
+  [[nodiscard]] Reply text(unsigned status, std::string_view text);
   [[nodiscard]] Reply list();
+  [[nodiscard]] MHD_Response* response_of(Reply& reply) const;
   [[nodiscard]] MHD_Result send(MHD_Connection* connection, Reply reply) const;
   [[nodiscard]] int socket_of(MHD_Connection* connection) const;
   [[nodiscard]] std::string_view header(MHD_Connection* connection, const char* name) const;
@@ -89,6 +94,7 @@ class Server {
   const Files files_;
   const HttpLibrary http_;
   Access access_;
+  Budget refusals_{1 << 20};  // of answers that only say that there is no memory
   Sessions sessions_;
   Peaks peaks_;
   std::string address_;

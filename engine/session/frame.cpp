@@ -15,6 +15,7 @@ static_assert(std::endian::native == std::endian::little, "columns are sent as t
 namespace {
 
 constexpr size_t kHeadRoom = 4096;               // most heads of answers with columns
+constexpr size_t kKeptFrame = size_t{16} << 20;  // a picture of a usual screen
 constexpr size_t kKeptHead = size_t{256} << 10;  // room of a head that is kept for the next one
 
 struct Header {
@@ -62,6 +63,14 @@ Result<QuestionFrame> read_question(std::span<const std::byte> frame) {
 
 bool AnswerFrame::append(std::string_view text) {
   return head_.append(std::as_bytes(std::span(text.data(), text.size())));
+}
+
+void AnswerFrame::forget() {
+  head_.clear();
+  head_.shrink_to_fit();
+  if (frame_.size() <= kKeptFrame) return;
+  frame_.clear();
+  frame_.shrink_to_fit();
 }
 
 void AnswerFrame::begin() {

@@ -65,6 +65,8 @@ class AnswerFrame {
   // The frame, valid until the next begin(); an error if there was no memory for it.
   [[nodiscard]] std::span<const std::byte> finish(uint32_t id);
   [[nodiscard]] std::span<const std::byte> refuse(uint32_t id, const Error& error);
+  // Gives back what a large one took.
+  void forget();
 
  private:
   [[nodiscard]] Result<std::byte*> room(std::string_view name, std::string_view type, size_t count,

@@ -135,8 +135,8 @@ constexpr Question kQuestions[] = {
     {"opsOf", Of::view, "device: Device, times: Real[], addresses: Real[]", "AllocationOps", reply::ops_of},
     // Such nodes: their parents (-1 = none), names, whether they are ops or Python functions.
     {"opPaths", Of::view, "nodes: Count[]", "OpPaths", reply::op_paths},
-    // To a snapshot: more nodes, behind those it was told, and those of allocations. Filters of all views of the device mean
-    // them from then on, as the one thing that a question changes. `anew`: what was told before is forgotten. How many allocations
+    // To a snapshot: more nodes, behind those it was told, and those of allocations. Filters of all views of the device that this client
+    // has mean them from then on, as the one thing that a question changes. `anew`: what was told before is forgotten. How many allocations
     // have an op now; the device forgets them when its last view is released.
     {"tellMadeIn", Of::view, "anew: Flag, parents: NodeOrNone[], names: Text[], ops: Count[], events: Event[], nodes: NodeOrNone[]", "Count", reply::tell_made_in},
 
@@ -187,7 +187,7 @@ constexpr Question kQuestions[] = {
     {"whatIf", Of::states, "scenario: Scenario, columns: Pixels", "WhatIf", reply::what_if},
     // The smallest device on which nothing is out of memory; about 15 runs.
     {"smallestCapacity", Of::states, "scenario: Scenario", "Bytes", reply::smallest_capacity},
-    // The run as one more snapshot of the file: its number. Views stay open.
+    // The run as one more snapshot of the file: its number. It takes the place of the run before; other views stay open.
     {"addRun", Of::states, "scenario: Scenario", "Count", reply::add_run},
     // The event of such a run that stands where an event of the view does; -1 = before its first.
     {"eventOfRun", Of::states, "snapshot: Count, event: Event", "Event", reply::event_of_run},

@@ -95,12 +95,11 @@ Status op_paths(Asked& asked) {
 
 Status tell_made_in(Asked& asked) {
   const Arguments& given = asked.arguments;
-  Device& device = asked.view->device();
-  if (given.flag("anew")) device.forget_made_in();
   const Device::MadeInPart part{given.integers("parents"), given.texts("names"), given.integers("ops"),
                                 given.integers("events"), given.integers("nodes")};
-  if (Status told = device.tell_made_in(part); !told) return told;
-  asked.json().value(device.made_in_count());
+  const auto count = asked.session.tell_made_in(asked.view_id, part, given.flag("anew"));
+  if (!count) return tl::unexpected(count.error());
+  asked.json().value(*count);
   return {};
 }
 

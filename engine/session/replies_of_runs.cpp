@@ -16,7 +16,7 @@ namespace gpustrata::session::reply {
 
 namespace {
 
-// A recording that takes longer than that was made to; whoever waits may end the session before.
+// A recording that takes longer than that was made to; whoever waits may end it before (Session::end_when).
 constexpr std::chrono::seconds kLongestQuestion{120};
 
 // What was asked, ready to run; the sizes stay where they are.
@@ -99,14 +99,14 @@ template <typename Reply>
 }  // namespace
 
 Status rehearsal(Asked& asked) {
-  const auto found = asked.view->device().rehearsal(analysis::for_at_most(kLongestQuestion));
+  const auto found = asked.view->device().rehearsal(asked.session.for_at_most(kLongestQuestion));
   if (!found) return tl::unexpected(found.error());
   answers::rehearsal_to_json(asked.json(), **found);
   return {};
 }
 
 Status what_if(Asked& asked) {
-  const analysis::GoesOn goes_on = analysis::for_at_most(kLongestQuestion);
+  const analysis::GoesOn goes_on = asked.session.for_at_most(kLongestQuestion);
   return with_scenario(asked, goes_on, [&](Prepared& prepared) -> Status {
     const int32_t columns = std::min(asked.arguments.integer("columns"), simulate::Levels::kMostColumns);
     const int32_t events = prepared.rehearsal.device.rows.events.count;
@@ -127,7 +127,7 @@ Status what_if(Asked& asked) {
 }
 
 Status smallest_capacity(Asked& asked) {
-  const analysis::GoesOn goes_on = analysis::for_at_most(kLongestQuestion);
+  const analysis::GoesOn goes_on = asked.session.for_at_most(kLongestQuestion);
   return with_scenario(asked, goes_on, [&](Prepared& prepared) -> Status {
     const auto found = analysis::smallest_capacity(prepared.rehearsal, prepared.scenario,
                                                    asked.session.recording().budget, goes_on);
@@ -138,7 +138,7 @@ Status smallest_capacity(Asked& asked) {
 }
 
 Status add_run(Asked& asked) {
-  const analysis::GoesOn goes_on = analysis::for_at_most(kLongestQuestion);
+  const analysis::GoesOn goes_on = asked.session.for_at_most(kLongestQuestion);
   return with_scenario(asked, goes_on, [&](Prepared& prepared) -> Status {
     const auto snapshot = asked.session.add_run(asked.view_id, prepared.scenario, goes_on);
     if (!snapshot) return tl::unexpected(snapshot.error());
@@ -197,7 +197,7 @@ Status tried_remedies(Asked& asked) {
   auto events = analysis::explain_all_out_of_memory(context, memory);
   if (!events) return tl::unexpected(events.error());
   if (analysis::has_remedy_to_try(*events)) {
-    const analysis::GoesOn goes_on = analysis::for_at_most(kLongestQuestion);
+    const analysis::GoesOn goes_on = asked.session.for_at_most(kLongestQuestion);
     const auto rehearsal = device.rehearsal(goes_on);
     // What cannot be run again stays untried.
     if (rehearsal) analysis::confirm_remedies(**rehearsal, *events, budget, goes_on);

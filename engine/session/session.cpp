@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -13,9 +13,10 @@
 
 namespace gpustrata::session {
 
-struct Session::State {
-  explicit State(int64_t budget_bytes)
-      : budget(budget_bytes), recording(budget), reader(recording), answer(budget) {}
+// What all clients share. Views are kept by those who opened them.
+struct Session::File {
+  File(int64_t budget_bytes, Budget* within)
+      : budget(budget_bytes, within), recording(budget), reader(recording), answer(budget) {}
 
   Budget budget;
   model::Recording recording;
@@ -24,100 +25,124 @@ struct Session::State {
   ContentHash hash;
   std::span<std::byte> room;  // where the caller writes what it commits next
   bool finished = false;
-
-  struct Open {
-    ViewId id = 0;
-    std::unique_ptr<View> view;
-    Bands bands = Bands::blocks;
-    std::string only;
-    int64_t users = 1;
-  };
-  std::vector<Open> views;
-  ViewId last_view = 0;
-  bool are_shared = false;
-  struct Run {
-    int32_t snapshot = 0;
-    Column<int32_t> moments;
-  };
-  std::vector<Run> runs;
+  bool has_clients = false;  // more than the first
+  std::vector<std::weak_ptr<View>> views;
   AnswerFrame answer;
 };
 
-Session::Session(int64_t budget_bytes) : state_(std::make_unique<State>(budget_bytes)) {}
+struct Session::State {
+  explicit State(std::shared_ptr<File> of) : file(std::move(of)) {}
+
+  std::shared_ptr<File> file;
+  struct Open {
+    ViewId id = 0;
+    std::shared_ptr<View> view;
+  };
+  std::vector<Open> views;
+  ViewId last_view = 0;
+  struct Run {
+    int32_t snapshot = 0;
+    Column<int32_t> moments;
+    model::Recording::Mark before;
+  };
+  std::optional<Run> run;
+  const std::atomic<bool>* stopped = nullptr;
+};
+
+namespace {
+
+[[nodiscard]] bool is_of(const Device& device, int32_t snapshot, int32_t number) {
+  return device.snapshot_number() == snapshot && device.replayed().ordinal() == number;
+}
+
+// What was told to a device is its client's alone.
+[[nodiscard]] bool is_everybodys(const View& view) { return view.device().made_in_version() == 0; }
+
+}  // namespace
+
+Session::Session(int64_t budget_bytes, Budget* within)
+    : state_(std::make_unique<State>(std::make_shared<File>(budget_bytes, within))) {}
+Session::Session(Session& of_first) : state_(std::make_unique<State>(of_first.state_->file)) {
+  state_->file->has_clients = true;
+}
 Session::~Session() = default;
 
-void Session::expect_bytes(int64_t total) { state_->reader.expect_bytes(total); }
+void Session::expect_bytes(int64_t total) { state_->file->reader.expect_bytes(total); }
 
 std::span<std::byte> Session::writable() {
-  state_->room = state_->finished ? std::span<std::byte>() : state_->reader.writable();
-  return state_->room;
+  state_->file->room = state_->file->finished ? std::span<std::byte>() : state_->file->reader.writable();
+  return state_->file->room;
 }
 
 Status Session::commit(size_t bytes) {
-  const auto room = std::exchange(state_->room, {});
+  const auto room = std::exchange(state_->file->room, {});
   if (bytes > room.size())
     return fail(ErrorCode::wrong_usage, -1, "{} bytes were committed, there was room for {}", bytes,
                 room.size());
-  state_->bytes_read += static_cast<int64_t>(bytes);
-  state_->hash.add(room.first(bytes));
-  return state_->reader.commit(bytes);
+  state_->file->bytes_read += static_cast<int64_t>(bytes);
+  state_->file->hash.add(room.first(bytes));
+  return state_->file->reader.commit(bytes);
 }
 
 Status Session::finish() {
-  if (state_->finished) return fail(ErrorCode::wrong_usage, -1, "reading has been finished before");
-  Status finished = state_->reader.finish();
-  state_->finished = finished.has_value();
+  if (state_->file->finished) return fail(ErrorCode::wrong_usage, -1, "reading has been finished before");
+  Status finished = state_->file->reader.finish();
+  state_->file->finished = finished.has_value();
   return finished;
 }
 
-bool Session::done() const { return state_->reader.done(); }
-bool Session::finished() const { return state_->finished; }
+bool Session::done() const { return state_->file->reader.done(); }
+bool Session::finished() const { return state_->file->finished; }
 
 Session::Progress Session::progress() const {
-  return {state_->bytes_read, static_cast<int64_t>(state_->recording.events.size_rows()),
-          state_->budget.used()};
+  return {state_->file->bytes_read, static_cast<int64_t>(state_->file->recording.events.size_rows()),
+          state_->file->budget.used()};
 }
 
-std::string Session::content_hash() const { return fmt::format("{:016x}", state_->hash.value()); }
+std::string Session::content_hash() const { return fmt::format("{:016x}", state_->file->hash.value()); }
 
-const model::Recording& Session::recording() const { return state_->recording; }
+const model::Recording& Session::recording() const { return state_->file->recording; }
 
 Result<std::shared_ptr<Device>> Session::device(int32_t snapshot, int32_t device) const {
   for (const State::Open& open : state_->views) {
-    const Device& known = open.view->device();
-    if (known.snapshot_number() == snapshot && known.replayed().ordinal() == device)
-      return open.view->shared_device();
+    if (is_of(open.view->device(), snapshot, device)) return open.view->shared_device();
   }
-  return Device::open(state_->recording, snapshot, device);
+  for (const std::weak_ptr<View>& known : state_->file->views) {
+    const std::shared_ptr<View> view = known.lock();
+    if (view && is_everybodys(*view) && is_of(view->device(), snapshot, device)) return view->shared_device();
+  }
+  return Device::open(state_->file->recording, snapshot, device);
 }
 
 Result<ViewId> Session::open_view(int32_t snapshot, int32_t device_number, Bands bands,
                                   std::string_view only) {
   State& s = *state_;
-  if (!s.finished) return fail(ErrorCode::wrong_usage, -1, "no file has been read");
-  for (State::Open& open : s.views) {
-    const replay::Device& shown = open.view->device().replayed();
-    if (!s.are_shared || open.view->device().snapshot_number() != snapshot ||
-        shown.ordinal() != device_number || open.bands != bands || open.only != only)
-      continue;
-    ++open.users;
-    return open.id;
-  }
+  if (!s.file->finished) return fail(ErrorCode::wrong_usage, -1, "no file has been read");
   if (s.views.size() >= kMostViews)
     return fail(ErrorCode::wrong_usage, -1, "{} views are open; release one first", kMostViews);
   auto shared = device(snapshot, device_number);
   if (!shared) return tl::unexpected(shared.error());
-  auto view = View::open(std::move(*shared), bands, only);
-  if (!view) return tl::unexpected(view.error());
-  s.views.push_back({++s.last_view, std::move(*view), bands, std::string(only)});
+  std::vector<std::weak_ptr<View>>& all = s.file->views;
+  std::shared_ptr<View> view;
+  for (const std::weak_ptr<View>& known : all) {
+    const std::shared_ptr<View> there = known.lock();
+    if (there && there->shared_device() == *shared && there->bands() == bands && there->only() == only)
+      view = there;
+  }
+  if (!view) {
+    auto opened = View::open(std::move(*shared), bands, only);
+    if (!opened) return tl::unexpected(opened.error());
+    view = std::move(*opened);
+    std::erase_if(all, [](const std::weak_ptr<View>& known) { return known.expired(); });
+    all.push_back(view);
+  }
+  s.views.push_back({++s.last_view, std::move(view)});
   return s.last_view;
 }
 
 void Session::release(ViewId view) {
-  std::erase_if(state_->views, [view](State::Open& open) { return open.id == view && --open.users == 0; });
+  std::erase_if(state_->views, [view](const State::Open& open) { return open.id == view; });
 }
-
-void Session::share_views() { state_->are_shared = true; }
 
 View* Session::view(ViewId view) {
   for (const State::Open& open : state_->views) {
@@ -126,43 +151,89 @@ View* Session::view(ViewId view) {
   return nullptr;
 }
 
+Result<int64_t> Session::tell_made_in(ViewId of, const Device::MadeInPart& part, bool anew) {
+  State& s = *state_;
+  const View* const told = view(of);
+  if (told == nullptr) return fail(ErrorCode::wrong_usage, -1, "there is no such view");
+  std::shared_ptr<Device> device = told->shared_device();
+  if (s.file->has_clients && is_everybodys(*told)) {
+    // From here on this client's views are of a device of its own.
+    auto own = Device::open(s.file->recording, device->snapshot_number(), device->replayed().ordinal());
+    if (!own) return tl::unexpected(own.error());
+    std::vector<State::Open> views = s.views;
+    for (State::Open& open : views) {
+      if (open.view->shared_device() != device) continue;
+      auto again = View::open(*own, open.view->bands(), open.view->only());
+      if (!again) return tl::unexpected(again.error());
+      open.view = std::move(*again);
+      s.file->views.push_back(open.view);
+    }
+    s.views = std::move(views);
+    device = std::move(*own);
+  }
+  if (anew) device->forget_made_in();
+  if (Status known = device->tell_made_in(part); !known) return tl::unexpected(known.error());
+  return device->made_in_count();
+}
+
 Result<int32_t> Session::add_run(ViewId of, const analysis::Scenario& scenario,
                                  const analysis::GoesOn& goes_on) {
   State& s = *state_;
   const View* const told = view(of);
   if (told == nullptr) return fail(ErrorCode::wrong_usage, -1, "there is no such view");
-  if (s.runs.size() >= kMostRuns)
-    return fail(ErrorCode::wrong_usage, -1, "{} runs have been added to the file: open it anew for more",
-                kMostRuns);
+  if (s.file->has_clients)
+    return fail(ErrorCode::wrong_usage, -1,
+                "others may ask about this file, too: it must be opened again for runs of your own");
+  if (s.run && told->device().snapshot_number() == s.run->snapshot)
+    return fail(ErrorCode::wrong_usage, -1, "this is a run: ask for another one of a recorded device");
   const auto rehearsal = told->device().rehearsal(goes_on);
   if (!rehearsal) return tl::unexpected(rehearsal.error());
-  Column<int32_t> moments(s.budget);
-  const Status recorded = analysis::record_scenario(**rehearsal, scenario, s.recording, &moments, goes_on);
-  // The events lie elsewhere now, and timelines refer to their times.
-  for (State::Open& open : s.views) {
-    auto again = View::open(open.view->shared_device(), open.view->bands());
-    if (!again) return tl::unexpected(again.error());
-    open.view = std::move(*again);
+  drop_run();
+  model::Recording& recording = s.file->recording;
+  State::Run run{static_cast<int32_t>(recording.parts.size()), Column<int32_t>(s.file->budget),
+                 recording.mark()};
+  if (Status recorded = analysis::record_scenario(**rehearsal, scenario, recording, &run.moments, goes_on);
+      !recorded) {
+    recording.back_to(run.before);
+    return tl::unexpected(recorded.error());
   }
-  if (!recorded) return tl::unexpected(recorded.error());
-  const auto snapshot = static_cast<int32_t>(s.recording.parts.size()) - 1;
-  s.runs.push_back({snapshot, std::move(moments)});
-  return snapshot;
+  return s.run.emplace(std::move(run)).snapshot;
+}
+
+void Session::drop_run() {
+  State& s = *state_;
+  if (!s.run) return;
+  std::erase_if(s.views, [&](const State::Open& open) {
+    return open.view->device().snapshot_number() == s.run->snapshot;
+  });
+  s.file->recording.back_to(s.run->before);
+  s.run.reset();
 }
 
 const Column<int32_t>* Session::moments_of_run(int32_t snapshot) const {
-  for (const State::Run& run : state_->runs) {
-    if (run.snapshot == snapshot) return &run.moments;
-  }
-  return nullptr;
+  return state_->run && state_->run->snapshot == snapshot ? &state_->run->moments : nullptr;
 }
+
+analysis::GoesOn Session::for_at_most(std::chrono::seconds limit) const {
+  return [in_time = analysis::for_at_most(limit), stopped = state_->stopped] {
+    return in_time() && (stopped == nullptr || !*stopped);
+  };
+}
+
+void Session::end_when(const std::atomic<bool>& stopped) { state_->stopped = &stopped; }
 
 std::span<const std::byte> Session::ask(std::span<const std::byte> question) {
   const uint32_t id = id_of(question);
-  AnswerFrame& answer = state_->answer;
+  AnswerFrame& answer = state_->file->answer;
   answer.begin();
   const Status answered = answer_question(*this, question, answer);
   return answered ? answer.finish(id) : answer.refuse(id, answered.error());
 }
+
+std::span<const std::byte> Session::refuse(std::span<const std::byte> question, const Error& why) {
+  return state_->file->answer.refuse(id_of(question), why);
+}
+
+void Session::forget_answer() { state_->file->answer.forget(); }
 
 }  // namespace gpustrata::session

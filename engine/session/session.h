@@ -5,9 +5,12 @@
 // A program in C++ may also open views and call them (view.h).
 //
 // Several views of a file may be open; each question names its view and is pure. What a view keeps is charged
-// to the budget and given back when it is released. One thread per session.
+// to the budget and given back when it is released. Several clients may ask about one file, each through a session of its
+// own: what one opens, tells or releases is nothing to the others. One thread per file.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -26,7 +29,10 @@ using ViewId = int32_t;
 
 class Session {
  public:
-  explicit Session(int64_t budget_bytes);
+  // `within`: what several files together may take; it outlives them.
+  explicit Session(int64_t budget_bytes, Budget* within = nullptr);
+  // Another client of the same file: alike views are one underneath. No client of it can add runs from then on.
+  explicit Session(Session& of_first);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -59,26 +65,34 @@ class Session {
                                          std::string_view only = {});
   // The one that views share, or one that nobody keeps. Error: as open_view().
   [[nodiscard]] Result<std::shared_ptr<Device>> device(int32_t snapshot, int32_t device) const;
-  void release(ViewId view);  // of no view: nothing happens
-  // From now on a view that is opened again is the same one, until it was released as often: of one session
-  // many clients ask.
-  void share_views();
+  void release(ViewId view);              // of no view: nothing happens
   [[nodiscard]] View* view(ViewId view);  // null if it is not open
+  // Device::tell_made_in() of the view's device, for this client alone. Error also: limit_exceeded.
+  [[nodiscard]] Result<int64_t> tell_made_in(ViewId view, const Device::MadeInPart& part, bool anew);
 
-  // -- What if: a run of a view's device under other circumstances, as one more snapshot of the file. All views stay
-  // open. Error: as analysis::record_scenario(); wrong_usage (kMostRuns are there).
-  static constexpr size_t kMostRuns = 16;
+  // -- What if: a run of a view's device under other circumstances, as one more snapshot of the file. It takes the place of
+  // the run before, whose views are gone; all others stay open. One that fails leaves nothing. Error: as
+  // analysis::record_scenario(); wrong_usage (a view of a run; the file has other clients, who would see it).
   [[nodiscard]] Result<int32_t> add_run(ViewId of, const analysis::Scenario& scenario,
                                         const analysis::GoesOn& goes_on);
   // By event of that device, the last event of the run that stands there; null = there is no such run.
   [[nodiscard]] const Column<int32_t>* moments_of_run(int32_t snapshot) const;
+  // What takes long ends after that time, or when whoever waits sets the flag, from any thread.
+  [[nodiscard]] analysis::GoesOn for_at_most(std::chrono::seconds limit) const;
+  void end_when(const std::atomic<bool>& stopped);
 
   // -- A question as a frame, answered by one. Whatever the bytes are: an answer or an error in words. Valid
   // until the next call.
   [[nodiscard]] std::span<const std::byte> ask(std::span<const std::byte> question);
+  // The same without an answer.
+  [[nodiscard]] std::span<const std::byte> refuse(std::span<const std::byte> question, const Error& why);
+  // Gives back the memory of the last answer, if it is much.
+  void forget_answer();
 
  private:
+  struct File;
   struct State;
+  void drop_run();
   std::unique_ptr<State> state_;
 };
 

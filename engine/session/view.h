@@ -80,6 +80,7 @@ class View {
   [[nodiscard]] Device& device() const { return *device_; }
   [[nodiscard]] const std::shared_ptr<Device>& shared_device() const { return device_; }
   [[nodiscard]] Bands bands() const { return kind_; }
+  [[nodiscard]] std::string_view only() const { return only_ ? std::string_view(only_->text) : ""; }
   [[nodiscard]] int32_t event_count() const { return bands_->events.count; }
   [[nodiscard]] int32_t rank_count() const;
   [[nodiscard]] int32_t peak_event() const { return bands_->peak_event; }

@@ -51,6 +51,29 @@ def made_up(mebibytes, frames=8):
                         protocol=4)
 
 
+def long_run(pairs):
+    """A pickle with so many blocks that come and go in one segment."""
+    segment = 1 << 21
+    trace = [{"action": "segment_alloc", "addr": segment, "size": segment, "stream": 0, "frames": []}]
+    for i in range(pairs):
+        size = 512 * (1 + i % 7)
+        trace += [{"action": action, "addr": segment, "size": size, "stream": 0, "frames": []}
+                  for action in ("alloc", "free_requested", "free_completed")]
+    blocks = [{"address": segment, "size": segment, "requested_size": 0, "state": "inactive"}]
+    return pickle.dumps({"segments": [{"device": 0, "address": segment, "total_size": segment, "stream": 0,
+                                       "segment_type": "small", "blocks": blocks}], "device_traces": [trace]}, protocol=4)
+
+
+OPEN = question("open", {"snapshot": 0, "device": 0, "bands": "blocks"})
+
+
+def picture(view, width, height):
+    look = {"palette": {"bands": [255], "nothing": 0, "dimmedTowards": 0, "envelope": 0}, "colourBy": "allocation",
+            "filter": "", "kind": -1}
+    return question("picture", {"columns": {"axis": "event", "first": 0, "width": 1, "count": width},
+                                "rows": {"bottom": 0, "bytesPerRow": 1000, "count": height}, "look": look}, view=view)
+
+
 class Served(InAFolder):
     options = ()
 
@@ -70,9 +93,9 @@ class Served(InAFolder):
     def prepare(self):
         pass
 
-    def start(self, *arguments, under=()):
+    def start(self, *arguments, under=(), environment=ENVIRONMENT):
         self.server = subprocess.Popen([*under, TOOL, "serve", *map(str, arguments), "--viewer", str(self.viewer)],
-                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT)
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
         self.addCleanup(self.stop)
         line = self.server.stdout.readline().decode()
         if not line:
@@ -104,6 +127,15 @@ class Served(InAFolder):
         status, opened = self.open(name)
         self.assertEqual(status, 200, opened)
         return self.read(opened)
+
+    def again(self, session):
+        """The same file for one client alone."""
+        status, opened, _ = self.ask_http("POST", f"sessions/{session}/again")
+        self.assertEqual(status, 200, opened)
+        return self.read(json.loads(opened))
+
+    def close(self, session):
+        self.ask_http("POST", f"sessions/{session}/close", b"")
 
     def read(self, opened):
         """The session and how reading it ended."""
@@ -173,26 +205,75 @@ class Answers(Served):
         peaks = [f["peak_bytes"] for f in listed]
         self.assertEqual(peaks, sorted(peaks, reverse=True))
 
-    def test_two_clients_share_a_session_and_its_views(self):
+    def test_views_are_of_the_client_that_opened_them(self):
         first, _ = self.session()
         second, _ = self.session()
-        self.assertEqual(first, second)
-        views = [self.ask(first, question("open", {"snapshot": 0, "device": 0, "bands": "blocks"}))[1]["answer"]["id"]
-                 for _ in range(200)]  # more than a session may have open
-        self.assertEqual(len(set(views)), 1)
-        self.ask(first, question("release", view=views[0]))  # by one of them
-        self.assertIn("answer", self.ask(first, question("highest", {"columns": {"axis": "event", "first": 0, "width": 1,
-                                                                                 "count": 1}}, view=views[0]))[1])
+        self.assertNotEqual(first, second)
+        opened = [self.ask(first, OPEN)[1] for _ in range(65)]
+        self.assertEqual(sum("answer" in one for one in opened), 64)
+        self.assertIn("64 views are open", opened[-1]["error"]["message"])
+        view = self.ask(second, OPEN)[1]["answer"]["id"]
+        highest = question("highest", {"columns": {"axis": "event", "first": 0, "width": 1, "count": 1}}, view=view)
+        expected = self.ask(second, highest)
+        for _ in range(3):  # only the first one closes anything
+            self.close(first)
+        self.assertEqual(self.ask_http("POST", f"sessions/{first}/ask", question("contents"))[0], 410)
+        self.assertEqual(self.ask(second, highest), expected)
+
+    def test_runs_are_of_the_client_that_has_the_file_for_itself(self):
+        first, _ = self.session()
+        second, _ = self.session()
+        contents = self.ask(second, question("contents"))
+        for client in (first, second):
+            self.ask(client, OPEN)
+        run = question("addRun", {"scenario": {}}, view=1)
+        self.assertIn("opened again for runs of your own", self.ask(first, run)[1]["error"]["message"])
+        own, reading = self.again(first)
+        self.assertTrue(reading["ready"])
+        self.ask(own, OPEN)
+        for _ in range(20):  # each in the place of the one before
+            self.assertEqual(self.ask(own, run)[1], {"answer": 1})
+        self.assertEqual(len(self.ask(own, question("contents"))[1]["answer"]["snapshots"]), 2)
+        self.assertEqual(self.ask(second, question("contents")), contents)
+        self.assertEqual(self.ask(self.session()[0], question("contents")), contents)
+        # At most four at a time, and they outlive who had the file opened.
+        others = [self.again(first)[0] for _ in range(3)]
+        status, refused, _ = self.ask_http("POST", f"sessions/{first}/again")
+        self.assertEqual(status, 503)
+        self.assertIn("4 runs of this file are open", json.loads(refused)["error"]["message"])
+        for client in (first, *others):
+            self.close(client)
+        self.assertEqual(len(self.ask(own, question("contents"))[1]["answer"]["snapshots"]), 2)
+
+    def test_what_runs_for_long_ends_when_its_client_closes(self):
+        # 400,000 requests, run about 15 times for each question.
+        (self.folder / "long.pickle").write_bytes(long_run(200_000))
+        first, _ = self.session("long.pickle")
+        own, _ = self.again(first)
+        self.ask(own, OPEN)
+        self.assertIn("answer", self.ask(own, question("rehearsal", view=1))[1])
+        answers = []
+
+        def one_after_another():
+            while True:
+                status, body, _ = self.ask_http("POST", f"sessions/{own}/ask",
+                                                question("smallestCapacity", {"scenario": {}}, view=1))
+                if status != 200:
+                    break
+                answers.append(head_of(body)[1])
+
+        asking = threading.Thread(target=one_after_another)
+        asking.start()
+        time.sleep(1)
+        self.close(own)
+        asking.join(DEADLINE)
+        self.assertIn("stopped", answers[-1]["error"]["message"])
 
     def test_packed_when_asked(self):
         session, _ = self.session()
-        view = self.ask(session, question("open", {"snapshot": 0, "device": 0, "bands": "blocks"}))[1]["answer"]["id"]
-        look = {"palette": {"bands": [255], "nothing": 0, "dimmedTowards": 0, "envelope": 0}, "colourBy": "allocation",
-                "filter": "", "kind": -1}
-        picture = question("picture", {"columns": {"axis": "event", "first": 0, "width": 1, "count": 800},
-                                       "rows": {"bottom": 0, "bytesPerRow": 1000, "count": 600}, "look": look}, view=view)
-        plain = self.ask_http("POST", f"sessions/{session}/ask", picture)
-        packed = self.ask_http("POST", f"sessions/{session}/ask?pack=1", picture)
+        drawn = picture(self.ask(session, OPEN)[1]["answer"]["id"], 800, 600)
+        plain = self.ask_http("POST", f"sessions/{session}/ask", drawn)
+        packed = self.ask_http("POST", f"sessions/{session}/ask?pack=1", drawn)
         self.assertIn("answer", head_of(plain[1])[1])
         self.assertEqual(packed[2]["Content-Encoding"], "gzip")
         self.assertIsNone(plain[2]["Content-Encoding"])
@@ -424,6 +505,29 @@ class Clients(Served):
         self.assertIn("there is no such file", answer["error"]["message"])
         self.ask(session, question("contents"))
 
+    def test_a_file_that_is_replaced_keeping_size_and_time(self):
+        path = self.folder / "a.pickle"
+        times = path.stat()
+        session, _ = self.session()
+        before = self.ask(session, question("contents"))
+        other = self.folder / "other.tmp"
+        # Its last byte, the end of the pickle, is another one.
+        other.write_bytes(path.read_bytes()[:-1] + b" ")
+        os.utime(other, ns=(times.st_atime_ns, times.st_mtime_ns))
+        other.replace(path)
+        self.assertEqual((path.stat().st_size, path.stat().st_mtime_ns), (times.st_size, times.st_mtime_ns))
+        replaced, _ = self.session()
+        self.assertNotEqual(self.ask(replaced, question("contents")), before)
+        self.assertEqual(self.ask(session, question("contents")), before)
+
+    def test_names_that_are_no_utf8(self):
+        name = b"odd\xff\xc3.pickle"
+        (Path(os.fsdecode(os.fsencode(self.folder) + b"/" + name))).write_bytes(SMALL.read_bytes())
+        self.assertEqual([name for name in self.listed() if name.startswith("odd")], ["odd\\xFF\\xC3.pickle"])
+        for written in ("odd\\xFF\\xC3.pickle", name):
+            _, reading = self.session(written)
+            self.assertTrue(reading["ready"], written)
+
     def test_a_file_that_shrinks_while_it_is_read(self):
         # 96,000 events; whether the reader was quicker than the cut is seen by what it tells, so that it is tried again.
         path, whole = self.folder / "big.pickle", made_up(24)
@@ -491,6 +595,50 @@ class Limits(Served):
         self.assertEqual(self.ask_http("POST", f"sessions/{first}/close", b"")[0], 200)
         self.assertEqual(self.open("2.pickle")[0], 200)  # in its place
         self.assertEqual(self.ask_http("POST", f"sessions/{first}/ask", question("contents"))[0], 410)
+
+    def peak_memory(self):
+        """MiB that the server had at most."""
+        status = Path(f"/proc/{self.server.pid}/status").read_text()
+        return int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1]) / 1024
+
+    def test_all_files_together_take_no_more_than_they_may(self):
+        # Seven files of a few KB, then pictures of 135 MiB each, which also stay for the next ones.
+        self.stop()
+        self.start(self.folder, "--memory", "512MiB")
+        before, sessions, refused = self.peak_memory(), [], 0
+        for i in range(7):
+            (self.folder / f"{i}.pickle").write_bytes(SMALL.read_bytes())
+            sessions.append(self.session(f"{i}.pickle")[0])
+        for session in sessions:
+            self.ask(session, OPEN)
+            _, head = self.ask(session, picture(1, 8192, 4320))
+            refused += head.get("error", {}).get("code") == "limit_exceeded"
+        self.assertGreater(refused, 0)
+        self.assertLess(self.peak_memory() - before, 512 + 64)
+        for session in sessions:
+            self.close(session)
+        self.alive()
+
+    def test_answers_that_are_read_slowly_count_too(self):
+        self.stop()
+        self.start(self.folder, "--memory", "512MiB")
+        before = self.peak_memory()
+        session, _ = self.session()
+        self.ask(session, OPEN)
+        frame = picture(1, 8192, 2160)  # 67 MiB
+        slow = []
+        for _ in range(16):
+            connection = socket.create_connection(("127.0.0.1", self.url.port), timeout=4 * DEADLINE)
+            self.addCleanup(connection.close)
+            connection.sendall(f"POST /{self.token}/sessions/{session}/ask HTTP/1.1\r\nHost: localhost\r\n"
+                               f"Content-Length: {len(frame)}\r\n\r\n".encode() + frame)
+            slow.append(connection)
+        for connection in slow:
+            self.assertIn(b" 200 ", connection.recv(100))  # the beginning of the answer, whatever it is
+        self.assertLess(self.peak_memory() - before, 512 + 64)
+        for connection in slow:
+            connection.close()
+        self.alive()
 
     def test_a_file_that_needs_more_memory(self):
         # 110,000 texts of 1,000 bytes, each another one: 105 MiB, of which 86 MiB cannot hold more than 90,177.

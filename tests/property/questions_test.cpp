@@ -239,44 +239,140 @@ struct Whole {
   return {std::move(answer.head), std::move(answer.columns)};
 }
 
-// Questions that open, release, add or change nothing, for the view of that number.
-[[nodiscard]] std::vector<std::string> heads_for(ViewId view, uint64_t seed, int count) {
+// What opens and releases views, adds a run, or tells a device: it is asked beside the others, and must change no answer.
+[[nodiscard]] bool is_disturbing(std::string_view name) {
+  return name == "open" || name == "release" || name == "addRun" || name == "tellMadeIn";
+}
+
+// All other questions, each as often, those about a view for that one.
+[[nodiscard]] std::vector<std::string> heads_for(ViewId view, uint64_t seed, size_t count) {
   Asker asker(seed);
   std::vector<std::string> heads;
-  const auto all = questions();
-  while (static_cast<int>(heads.size()) < count) {
-    const Question& question = all[asker.below(all.size())];
-    if (question.of == Question::Of::file || question.name == "release" || question.name == "addRun" ||
-        question.name == "tellMadeIn")
-      continue;
-    heads.push_back("{\"ask\":\"" + std::string(question.name) + "\",\"view\":" + std::to_string(view) +
-                    ",\"args\":" + asker.object(question.arguments) + "}");
+  while (heads.size() < count) {
+    for (const Question& question : questions()) {
+      if (is_disturbing(question.name)) continue;
+      const std::string of_view =
+          question.of == Question::Of::file ? "" : ",\"view\":" + std::to_string(view);
+      heads.push_back("{\"ask\":\"" + std::string(question.name) + "\"" + of_view +
+                      ",\"args\":" + asker.object(question.arguments) + "}");
+    }
   }
   return heads;
 }
 
-TEST(Questions, InterleavedViewsAnswerAsIfEachWereAlone) {
-  for (const std::string_view name : kCases) {
-    const std::string bytes = golden_input(name);
-    // Views 1 to 3 of one session; in another session each answers everything before the next is opened.
-    Session together(int64_t{1} << 28), apart(int64_t{1} << 28);
-    ASSERT_TRUE(read_bytes(together, bytes).has_value());
-    ASSERT_TRUE(read_bytes(apart, bytes).has_value());
-    std::vector<std::vector<std::string>> heads;
-    std::vector<std::vector<Whole>> expected(3);
-    for (size_t v = 0; v < 3; ++v) {
-      ASSERT_TRUE(apart.open_view(0, 0, static_cast<Bands>(v)).has_value());
-      heads.push_back(heads_for(static_cast<ViewId>(v + 1), v, 150));
-      for (const std::string& head : heads[v]) expected[v].push_back(whole(apart, head));
+// One of all, then two of some.
+struct Opening {
+  Bands bands;
+  std::string_view only;
+};
+constexpr Opening kOpenings[] = {{Bands::blocks, ""},
+                                 {Bands::pools, ""},
+                                 {Bands::segments, ""},
+                                 {Bands::blocks, "size>1KiB"},
+                                 {Bands::segments, "size>1KiB"}};
+constexpr size_t kOpened = std::size(kOpenings);
+
+void open_all(Session& session) {
+  for (const Opening& opening : kOpenings)
+    ASSERT_TRUE(session.open_view(0, 0, opening.bands, opening.only).has_value());
+}
+
+// Answers of views that are opened one after another and asked everything before the next one is.
+struct Answers {
+  void ask_all(Session& alone, size_t count) {
+    for (size_t v = 0; v < kOpened; ++v) {
+      const auto view = alone.open_view(0, 0, kOpenings[v].bands, kOpenings[v].only);
+      ASSERT_TRUE(view.has_value());
+      heads.push_back(heads_for(*view, v, count));
+      expected.emplace_back();
+      for (const std::string& head : heads[v]) expected[v].push_back(whole(alone, head));
     }
-    for (size_t v = 0; v < 3; ++v) ASSERT_TRUE(together.open_view(0, 0, static_cast<Bands>(v)).has_value());
+  }
+  // Turn by turn in another session; `disturb` comes in between.
+  template <typename Disturb>
+  void expect_same(Session& session, const Disturb& disturb) const {
     for (size_t i = 0; i < heads[0].size(); ++i) {
-      for (size_t v = 0; v < 3; ++v) {
-        const Whole got = whole(together, heads[v][i]);
+      for (size_t v = 0; v < kOpened; ++v) {
+        disturb();
+        const Whole got = whole(session, heads[v][i]);
         ASSERT_EQ(got.head, expected[v][i].head) << heads[v][i];
         ASSERT_EQ(got.columns, expected[v][i].columns) << heads[v][i];
       }
     }
+  }
+
+  std::vector<std::vector<std::string>> heads;
+  std::vector<std::vector<Whole>> expected;
+};
+
+constexpr size_t kAsked = 1000;  // of each view, a dozen times each question
+
+TEST(Questions, InterleavedViewsAnswerAsIfEachWereAlone) {
+  for (const std::string_view name : kCases) {
+    const std::string bytes = golden_input(name);
+    Session together(int64_t{1} << 28), apart(int64_t{1} << 28);
+    ASSERT_TRUE(read_bytes(together, bytes).has_value());
+    ASSERT_TRUE(read_bytes(apart, bytes).has_value());
+    Answers answers;
+    answers.ask_all(apart, kAsked);
+    open_all(together);
+    answers.expect_same(together, [] {});
+  }
+}
+
+// The run is added to both; then it is made again and again in one of them, and now and then one fails in between.
+TEST(Questions, ARunThatIsMadeAgainChangesNoAnswer) {
+  size_t added = 0;
+  for (const std::string_view name : kCases) {
+    const std::string bytes = golden_input(name);
+    Session together(int64_t{1} << 28), apart(int64_t{1} << 28);
+    ASSERT_TRUE(read_bytes(together, bytes).has_value());
+    ASSERT_TRUE(read_bytes(apart, bytes).has_value());
+    const auto run = [](Session& session, ViewId view, std::string_view scenario) {
+      return asked(session, "addRun", view, "{\"scenario\":" + std::string(scenario) + "}");
+    };
+    constexpr std::string_view kScenario = R"({"emptyCacheAfter":[1],"extra":[{"after":0,"bytes":1000}]})";
+    ASSERT_TRUE(apart.open_view(0, 0, Bands::blocks).has_value());
+    ASSERT_TRUE(together.open_view(0, 0, Bands::blocks).has_value());
+    const std::string first = run(apart, 1, kScenario);
+    added += first == R"({"answer":1})" ? 1 : 0;
+    Answers answers;
+    answers.ask_all(apart, kAsked);
+    open_all(together);
+    std::mt19937_64 random(name.size());
+    answers.expect_same(together, [&] {
+      if (random() % 8 == 0) (void)run(together, 1, R"({"caching":false})");
+      const ViewId view = static_cast<ViewId>(1 + random() % kOpened);
+      ASSERT_EQ(run(together, view, kScenario), first);
+    });
+  }
+  EXPECT_GE(added, 2U);
+}
+
+// What another client of the file asks, opens, releases and tells is nothing to this one.
+TEST(Questions, WhatAnotherClientDoesChangesNoAnswer) {
+  for (const std::string_view name : kCases) {
+    const std::string bytes = golden_input(name);
+    Session together(int64_t{1} << 28), apart(int64_t{1} << 28);
+    ASSERT_TRUE(read_bytes(together, bytes).has_value());
+    ASSERT_TRUE(read_bytes(apart, bytes).has_value());
+    Answers answers;
+    answers.ask_all(apart, kAsked);
+    open_all(together);
+    Session other(together);
+    Asker asker(7);
+    size_t told = 0;
+    answers.expect_same(together, [&] {
+      (void)asked_frame(other, asker.frame());
+      const ViewId view = other.open_view(0, 0, Bands::blocks).value_or(0);
+      const std::string count =
+          asked(other, "tellMadeIn", view,
+                R"({"anew":false,"parents":[-1],"names":["alloc"],"ops":[1],"events":[0],"nodes":[0]})");
+      told += count.starts_with(R"({"answer":)") ? 1 : 0;
+      (void)asked(other, "addRun", view, R"({"scenario":{}})");
+      if (asker.below(4) > 0) other.release(view);
+    });
+    EXPECT_GT(told, 100U);
   }
 }
 

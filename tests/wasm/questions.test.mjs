@@ -350,11 +350,14 @@ test('every question has the same answer natively, in WebAssembly and over HTTP'
         same(answers, nativeAnswers(file, frames), frames, 'native');
         // The server asks the same engine as above: some cases show that frames travel whole.
         if (!goldenCases.includes(name) || goldenCases.indexOf(name) % 4 > 0) return;
-        const http = new HttpTransport(server.address);
+        const shared = new HttpTransport(server.address);
         const served = { address: server.address, name: `${name}/input.pickle` };
+        await shared.read({ served }, budget, () => undefined);
+        const http = shared.beside(); // runs are of who has the file for itself
         await http.read({ served }, budget, () => undefined);
         same(await answersOf(http, frames), answers, frames, 'HTTP');
         http.close();
+        shared.close();
       });
       direct.close();
     }
@@ -363,6 +366,34 @@ test('every question has the same answer natively, in WebAssembly and over HTTP'
   }
   // Nothing was forgotten: every question of the table was answered at least once.
   assert.deepEqual([...asked].sort(), generated().kinds.sort());
+});
+
+test('a run on a server is a snapshot for who asked for it, and for nobody else', async () => {
+  const { Engine, HttpTransport } = await loadRoom();
+  const server = await startServer();
+  try {
+    const source = { served: { address: server.address, name: 'private_pool/input.pickle' } };
+    const open = async (engine) => {
+      const { snapshots } = await engine.open(source, budget);
+      assert.equal(snapshots.length, 1);
+      return engine.view({ snapshot: 0, device: 0, bands: 'blocks' });
+    };
+    const seen = async (engine) => (await engine.ask('contents', {})).snapshots.length;
+    const shared = new Engine(new HttpTransport(server.address));
+    const view = await open(shared);
+    await assert.rejects(view.ask('addRun', { scenario: {} }), /opened again for runs of your own/);
+    const own = shared.beside();
+    const mine = await open(own);
+    assert.equal(await mine.ask('addRun', { scenario: {} }), 1);
+    assert.equal(await seen(own), 2);
+    assert.equal(await seen(shared), 1);
+    // It outlives the engine that it came from, as a file that the page shows.
+    shared.close();
+    assert.equal(await seen(own), 2);
+    own.close();
+  } finally {
+    server.close();
+  }
 });
 
 test('a server says in words what it cannot open', async () => {

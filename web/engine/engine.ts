@@ -74,6 +74,12 @@ export class Engine {
     return new EngineView(this, shown, await this.ask('open', shown));
   }
 
+  /** One more for the same file, where that is read; undefined = any engine of this page can read it. */
+  beside(): Engine | undefined {
+    const transport = this.transport.beside?.();
+    return transport && new Engine(transport);
+  }
+
   /** About the file. */
   ask<K extends FileKind>(
     kind: K,

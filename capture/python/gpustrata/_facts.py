@@ -6,8 +6,8 @@ import json
 import os
 from typing import Any, Iterator
 
-from gpustrata._errors import raise_error
 from gpustrata import _native
+from gpustrata._errors import raise_error
 from gpustrata._native import Handle, ask_text, call, checked, library
 
 __all__ = ["facts_lines", "failed_line", "raise_failed"]

@@ -32,7 +32,7 @@ using testing::IsEmpty;
 [[nodiscard]] std::vector<std::string> names_of(const Files& files) {
   bool left_out = true;
   std::vector<std::string> names;
-  for (const answers::ServedFile& file : files.list(left_out)) names.push_back(file.name);
+  for (const ListedFile& file : files.list(left_out)) names.push_back(file.shown.name);
   EXPECT_FALSE(left_out);
   return names;
 }
@@ -137,13 +137,55 @@ TEST(ServedFiles, ListedWithSizeAndTimeOfChange) {
   bool left_out = true;
   const auto listed = files.list(left_out);
   ASSERT_EQ(listed.size(), 1U);
-  EXPECT_EQ(listed[0].bytes, 5);
-  EXPECT_EQ(listed[0].modified_us, 1'000'000'002'000);  // whole microseconds
-  EXPECT_EQ(listed[0].peak_bytes, std::nullopt);
+  EXPECT_EQ(listed[0].shown.bytes, 5);
+  EXPECT_EQ(listed[0].shown.modified_us, 1'000'000'002'000);  // whole microseconds
+  EXPECT_EQ(listed[0].shown.peak_bytes, std::nullopt);
   const auto found = files.open("a.pickle");
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->bytes, 5);
-  EXPECT_EQ(found->modified_us, listed[0].modified_us);
+  EXPECT_EQ(found->modified_us, listed[0].shown.modified_us);
+  EXPECT_EQ(found->stamp, listed[0].stamp);
+}
+
+// Bytes of the names: "a" FF, a cut sequence, and an encoded surrogate; then text that only looks so.
+TEST(ServedFiles, NamesThatAreNoUtf8AreShownAsTextThatOpensThem) {
+  const ServedFolder folder;
+  folder.write("a\xFF.pickle", "one");
+  folder.write("b\xC3/\xED\xA0\x80.pickle", "two");
+  folder.write("c\\xFF.pickle", "three");
+  folder.write("d\xC3\xA9.pickle", "four");
+  const Files files = files_of({folder.path()});
+  EXPECT_THAT(names_of(files), ElementsAre("a\\xFF.pickle", "b\\xC3/\\xED\\xA0\\x80.pickle", "c\\xFF.pickle",
+                                           "d\xC3\xA9.pickle"));
+  EXPECT_EQ(opened(files, "a\\xFF.pickle"), "one");
+  EXPECT_EQ(opened(files, "a\xFF.pickle"), "one");
+  EXPECT_EQ(opened(files, "b\\xC3/\\xED\\xA0\\x80.pickle"), "two");
+  EXPECT_EQ(opened(files, "c\\xFF.pickle"), "three");
+  EXPECT_EQ(opened(files, "d\xC3\xA9.pickle"), "four");
+  // No other byte can be written so: 2F is a slash, 2E a dot.
+  EXPECT_THAT(opened(files, "b\\xC3\\x2F\\xED\\xA0\\x80.pickle"), HasSubstr("there is no such file"));
+  EXPECT_EQ(bytes_of_shown("\\x2E\\x7F\\x80\\xfg\\xF"), "\\x2E\\x7F\x80\\xfg\\xF");
+  // The name of a file that is served alone.
+  EXPECT_EQ(opened(files_of({folder.path("a\xFF.pickle")}), "a\\xFF.pickle"), "one");
+}
+
+TEST(ServedFiles, AFileThatWasReplacedIsAnotherOneWhateverItsSizeAndTime) {
+  const ServedFolder folder;
+  folder.write("a.pickle", "one");
+  const Files files = files_of({folder.path()});
+  const auto before = files.open("a.pickle");
+  ASSERT_TRUE(before.has_value());
+  struct stat status {};
+  ASSERT_EQ(stat(folder.path("a.pickle").c_str(), &status), 0);
+  const timespec times[] = {status.st_atim, status.st_mtim};
+  folder.write("b.pickle", "two");
+  std::filesystem::rename(folder.path("b.pickle"), folder.path("a.pickle"));
+  ASSERT_EQ(utimensat(AT_FDCWD, folder.path("a.pickle").c_str(), times, 0), 0);
+  const auto after = files.open("a.pickle");
+  ASSERT_TRUE(after.has_value());
+  EXPECT_EQ(after->bytes, before->bytes);
+  EXPECT_EQ(after->modified_us, before->modified_us);
+  EXPECT_NE(after->stamp, before->stamp);
 }
 
 TEST(ServedFiles, SeveralPathsHaveNamesOfTheirOwn) {

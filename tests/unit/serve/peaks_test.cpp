@@ -13,17 +13,18 @@ namespace {
 
 using testing::HasSubstr;
 
-[[nodiscard]] answers::ServedFile listed_file(std::string name, int64_t bytes = 10, int64_t modified_us = 1) {
-  answers::ServedFile file;
-  file.name = std::move(name);
-  file.bytes = bytes;
-  file.modified_us = modified_us;
+[[nodiscard]] ListedFile listed_file(std::string name, int64_t bytes = 10, int64_t modified_ns = 1,
+                                     int64_t changed_ns = 1) {
+  ListedFile file;
+  file.shown.name = std::move(name);
+  file.shown.bytes = bytes;
+  file.stamp = {1, 1, bytes, modified_ns, changed_ns};
   return file;
 }
 
 [[nodiscard]] std::string taken_name(KnownPeaks& known) {
-  const answers::ServedFile* const next = known.take();
-  return next == nullptr ? "nothing" : next->name;
+  const ListedFile* const next = known.take();
+  return next == nullptr ? "nothing" : next->shown.name;
 }
 
 TEST(KnownPeaksOfFiles, AreExaminedInTheOrderOfTheList) {
@@ -35,12 +36,12 @@ TEST(KnownPeaksOfFiles, AreExaminedInTheOrderOfTheList) {
   EXPECT_EQ(taken_name(known), "a");
   known.examined({1000, ""});
   EXPECT_EQ(known.look_up(files), 1);
-  EXPECT_EQ(files[0].peak_bytes, 1000);
-  EXPECT_EQ(files[1].peak_bytes, std::nullopt);
+  EXPECT_EQ(files[0].shown.peak_bytes, 1000);
+  EXPECT_EQ(files[1].shown.peak_bytes, std::nullopt);
   EXPECT_EQ(taken_name(known), "b");
   known.examined({std::nullopt, "This is no snapshot."});
   EXPECT_EQ(known.look_up(files), 0);
-  EXPECT_EQ(files[1].error, "This is no snapshot.");
+  EXPECT_EQ(files[1].shown.error, "This is no snapshot.");
   EXPECT_FALSE(known.has_more());
   EXPECT_EQ(taken_name(known), "nothing");
 }
@@ -62,8 +63,9 @@ TEST(KnownPeaksOfFiles, AFileThatChangesIsAnotherOne) {
   std::vector files = {listed_file("a")};
   EXPECT_EQ(known.look_up(files), 1);
   EXPECT_EQ(taken_name(known), "a");
-  // While it is examined its size or its time changes: what is found out is of the one that was.
-  for (const answers::ServedFile& changed : {listed_file("a", 11), listed_file("a", 10, 2)}) {
+  // While it is examined its size or a time of it changes: what is found out is of the one that was.
+  for (const ListedFile& changed :
+       {listed_file("a", 11), listed_file("a", 10, 2), listed_file("a", 10, 1, 2)}) {
     std::vector later = {changed};
     EXPECT_EQ(known.look_up(later), 1);
     EXPECT_TRUE(known.has_more());
@@ -71,16 +73,16 @@ TEST(KnownPeaksOfFiles, AFileThatChangesIsAnotherOne) {
   known.examined({1000, ""});
   std::vector later = {listed_file("a", 10, 2)};
   EXPECT_EQ(known.look_up(later), 1);
-  EXPECT_EQ(later[0].peak_bytes, std::nullopt);
+  EXPECT_EQ(later[0].shown.peak_bytes, std::nullopt);
   EXPECT_EQ(known.look_up(files), 0);
-  EXPECT_EQ(files[0].peak_bytes, 1000);
+  EXPECT_EQ(files[0].shown.peak_bytes, 1000);
 }
 
 TEST(KnownPeaksOfFiles, FilesOfMoreThanAGiBAreLeft) {
   KnownPeaks known;
   std::vector files = {listed_file("a", (int64_t{1} << 30) + 1)};
   EXPECT_EQ(known.look_up(files), 0);
-  files[0].bytes = int64_t{1} << 30;
+  files[0].shown.bytes = int64_t{1} << 30;
   EXPECT_EQ(known.look_up(files), 1);
 }
 
@@ -96,7 +98,7 @@ TEST(KnownPeaksOfFiles, WhatIsNoLongerListedIsNotExamined) {
 }
 
 // Asks as the page does until nothing is left to be examined; false: there always is.
-[[nodiscard]] bool comes_to_an_end(Peaks& peaks, std::vector<answers::ServedFile>& files) {
+[[nodiscard]] bool comes_to_an_end(Peaks& peaks, std::vector<ListedFile>& files) {
   for (int asked = 0; asked < 400; ++asked) {
     if (peaks.look_up(files) == 0) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -116,10 +118,10 @@ TEST(PeaksOfFiles, AreTheHighestOfTheDevicesOrWhyThereIsNone) {
   auto listed = files->list(left_out);
   ASSERT_EQ(listed.size(), 2U);
   ASSERT_TRUE(comes_to_an_end(peaks, listed));
-  EXPECT_EQ(listed[0].peak_bytes, 3000);
-  EXPECT_EQ(listed[0].error, "");
-  EXPECT_EQ(listed[1].peak_bytes, std::nullopt);
-  EXPECT_NE(listed[1].error, "");
+  EXPECT_EQ(listed[0].shown.peak_bytes, 3000);
+  EXPECT_EQ(listed[0].shown.error, "");
+  EXPECT_EQ(listed[1].shown.peak_bytes, std::nullopt);
+  EXPECT_NE(listed[1].shown.error, "");
 }
 
 TEST(PeaksOfFiles, AFileThatCannotBeOpenedIsKnownToo) {
@@ -131,8 +133,8 @@ TEST(PeaksOfFiles, AFileThatCannotBeOpenedIsKnownToo) {
   Peaks peaks(*files, sessions, int64_t{1} << 28);
   std::vector listed = {listed_file("gone.json")};
   ASSERT_TRUE(comes_to_an_end(peaks, listed));
-  EXPECT_EQ(listed[0].peak_bytes, std::nullopt);
-  EXPECT_THAT(listed[0].error, HasSubstr("there is no such file"));
+  EXPECT_EQ(listed[0].shown.peak_bytes, std::nullopt);
+  EXPECT_THAT(listed[0].shown.error, HasSubstr("there is no such file"));
 }
 
 }  // namespace

@@ -13,10 +13,22 @@
 namespace gpustrata::serve {
 namespace {
 
-[[nodiscard]] std::string body_of(const Reply& reply) { return std::string(reply.body.get(), reply.size); }
+class ServeReply : public testing::Test {
+ protected:
+  [[nodiscard]] static std::string body_of(const Reply& reply) {
+    return std::string(reply.lasting) + std::string(reply.body.data(), reply.body.size());
+  }
+  [[nodiscard]] Reply reply_of(std::string_view text) {
+    Reply reply(budget);
+    EXPECT_TRUE(reply.set(std::as_bytes(std::span(text))));
+    return reply;
+  }
+  Budget budget{1 << 20};
+};
 
-TEST(ServeReply, TextAndJsonSayWhatTheyAre) {
-  const Reply text = text_reply(404, "There is nothing here.\n"), json = json_reply(503, "{}");
+TEST_F(ServeReply, TextAndJsonSayWhatTheyAre) {
+  const Reply text = text_reply(404, "There is nothing here.\n", budget),
+              json = json_reply(503, "{}", budget);
   EXPECT_EQ(text.status, 404U);
   EXPECT_EQ(text.type, "text/plain; charset=utf-8");
   EXPECT_EQ(body_of(text), "There is nothing here.\n");
@@ -27,28 +39,37 @@ TEST(ServeReply, TextAndJsonSayWhatTheyAre) {
   EXPECT_EQ(body_of(json), "{}");
 }
 
-TEST(ServeReply, AnEmptyOneHasABodyOfNoBytes) {
-  const Reply empty = text_reply(200, "");
-  EXPECT_EQ(empty.status, 200U);
-  EXPECT_NE(empty.body, nullptr);
-  EXPECT_EQ(empty.size, 0U);
+TEST_F(ServeReply, IsChargedUntilItIsGone) {
+  {
+    const Reply reply = reply_of(std::string(1000, 'a'));
+    EXPECT_EQ(budget.used(), 1000);
+  }
+  EXPECT_EQ(budget.used(), 0);
+  ASSERT_TRUE(budget.take(budget.limit() - 10));
+  Reply refused(budget);
+  EXPECT_FALSE(refused.set(std::as_bytes(std::span(std::string_view("eleven bytes")))));
+  EXPECT_TRUE(refused.body.empty());
+  const Reply json = json_reply(200, "[1,2,3,4,5,6]", budget);
+  EXPECT_EQ(json.status, 503U);
+  EXPECT_NE(body_of(json).find("no memory left"), std::string::npos);
 }
 
-TEST(ServeReply, PackedFromTwoKiBOn) {
-  Reply small = text_reply(200, std::string(2047, 'a')), large = text_reply(200, std::string(2048, 'a'));
-  small.pack();
+TEST_F(ServeReply, PackedFromTwoKiBOn) {
+  Reply small = reply_of(std::string(2047, 'a')), large = reply_of(std::string(2048, 'a'));
+  small.pack(budget);
   EXPECT_FALSE(small.is_packed);
   EXPECT_EQ(body_of(small), std::string(2047, 'a'));
-  large.pack();
+  large.pack(budget);
   EXPECT_TRUE(large.is_packed);
-  EXPECT_LT(large.size, 100U);
+  EXPECT_LT(large.body.size(), 100U);
+  EXPECT_EQ(budget.used(), static_cast<int64_t>(2047 + large.body.size()));
 }
 
-TEST(ServeReply, WhatIsPackedIsGzipOfTheSame) {
+TEST_F(ServeReply, WhatIsPackedIsGzipOfTheSame) {
   const std::string text = small_snapshot(50);
   ASSERT_GT(text.size(), 2048U);
-  Reply reply = text_reply(200, text);
-  reply.pack();
+  Reply reply = reply_of(text);
+  reply.pack(budget);
   ASSERT_TRUE(reply.is_packed);
   const std::string packed = body_of(reply);
   EXPECT_EQ(packed.substr(0, 2), "\x1F\x8B");
@@ -57,12 +78,12 @@ TEST(ServeReply, WhatIsPackedIsGzipOfTheSame) {
   EXPECT_EQ(session::asked(session, "peaks"), R"({"answer":[[{"device":0,"bytes":50000}]]})");
 }
 
-TEST(ServeReply, WhatPackingDoesNotMakeSmallerStaysAsItIs) {
+TEST_F(ServeReply, WhatPackingDoesNotMakeSmallerStaysAsItIs) {
   std::mt19937 random(7);
   std::string noise(4096, ' ');
   for (char& c : noise) c = static_cast<char>(random());
-  Reply reply = text_reply(200, noise);
-  reply.pack();
+  Reply reply = reply_of(noise);
+  reply.pack(budget);
   EXPECT_FALSE(reply.is_packed);
   EXPECT_EQ(body_of(reply), noise);
 }

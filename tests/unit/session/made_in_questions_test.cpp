@@ -117,6 +117,24 @@ TEST_F(MadeInQuestions, FiltersMeanWhatWasTold) {
   EXPECT_THAT(blocks(R"(op:\"aten::linear\")"), HasSubstr(R"("count":1,"bytes":16777216)"));
 }
 
+TEST_F(MadeInQuestions, WhatOneClientTellsIsNothingToAnother) {
+  Session other(snapshot);
+  const ViewId of_other = other.open_view(0, 0, session::Bands::blocks).value_or(0);
+  const auto blocks_of_other = [&] { return asked(other, "filter", of_other, R"({"text":"op:\"train\""})"); };
+  EXPECT_THAT(tell(std::string(kNodes) + R"("events":[0,1,4,5],"nodes":[0,2,3,4])"), HasSubstr("4"));
+  EXPECT_THAT(blocks(R"(op:\"train\")"), HasSubstr(R"("count":4)"));
+  EXPECT_THAT(blocks_of_other(), HasSubstr(R"("count":0)"));
+  // Nor what was told before the other one came.
+  Session third(snapshot);
+  const ViewId of_third = third.open_view(0, 0, session::Bands::blocks).value_or(0);
+  EXPECT_THAT(asked(third, "filter", of_third, R"({"text":"op:\"train\""})"), HasSubstr(R"("count":0)"));
+  // A view that is opened later means it, too.
+  const ViewId later = snapshot.open_view(0, 0, session::Bands::segments).value_or(0);
+  EXPECT_THAT(asked(snapshot, "tellMadeIn", later,
+                    R"({"anew":false,"parents":[],"names":[],"ops":[],"events":[],"nodes":[]})"),
+              HasSubstr(R"("answer":4)"));
+}
+
 TEST_F(MadeInQuestions, WhatIsWrongIsRefusedAndForgotten) {
   EXPECT_THAT(tell(std::string(kNodes) + R"("events":[0],"nodes":[5])"), HasSubstr("there is no such node"));
   EXPECT_THAT(tell(std::string(kNodes) + R"("events":[7],"nodes":[0])"), HasSubstr("an event of the device"));

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <string>
 
 #include "engine/io/writers/torch_snapshot.h"
@@ -109,6 +110,78 @@ TEST(Runs, ARunIsASnapshotOfTheFileAndViewsStay) {
                             R"("recorded":{"reserved":31457280,"used":0,"largest_free":31457280},)"
                             R"("simulated":null}],"segments_left_out":0,"same_segments":0}})")));
   EXPECT_THAT(opened.ask("addRun", R"({"scenario":{"caching":false}})"), HasSubstr("no segments"));
+}
+
+// a has 30 MiB, c has 20: of those above 25 MiB nothing is there after event 4, of all 20 MiB.
+TEST(Runs, AViewOfSomeBlocksStaysOneOfThem) {
+  Opened opened(kScript);
+  const ViewId some = opened.session.open_view(0, 0, Bands::blocks, "size>25MiB").value_or(0);
+  constexpr std::string_view kLast = R"({"columns":{"axis":"event","first":4,"width":1,"count":1}})";
+  EXPECT_EQ(asked(opened.session, "highest", some, kLast), R"({"answer":0})");
+  EXPECT_EQ(opened.ask("addRun", R"({"scenario":{}})"), R"({"answer":1})");
+  EXPECT_EQ(asked(opened.session, "highest", some, kLast), R"({"answer":0})");
+  EXPECT_EQ(opened.ask("highest", kLast), R"({"answer":20971520})");
+}
+
+TEST(Runs, ARunTakesThePlaceOfTheOneBeforeAndItsMemory) {
+  Opened opened(kScript);
+  const auto run = [&](std::string_view scenario) {
+    EXPECT_EQ(opened.ask("addRun", "{\"scenario\":" + std::string(scenario) + "}"), R"({"answer":1})");
+    return opened.session.open_view(1, 0, Bands::blocks).value_or(0);
+  };
+  const ViewId other = run(R"({"emptyCacheAfter":[3]})");
+  const ViewId first = run("{}");
+  EXPECT_EQ(opened.session.view(other), nullptr);
+  EXPECT_EQ(opened.session.view(first)->event_count(), 5);
+  const int64_t heap = opened.session.progress().heap;
+  for (int i = 0; i < 20; ++i) (void)run("{}");
+  EXPECT_EQ(opened.session.progress().heap, heap);
+  EXPECT_EQ(opened.session.recording().parts.size(), 2U);
+  EXPECT_NE(opened.session.view(opened.view), nullptr);
+  const ViewId of_run = opened.session.open_view(1, 0, Bands::blocks).value_or(0);
+  EXPECT_THAT(asked(opened.session, "addRun", of_run, R"({"scenario":{}})"), HasSubstr("this is a run"));
+}
+
+// 600 requests of 30 MiB, on a device of 20: each fails, with a text of its own. It is stopped at the 257th.
+TEST(Runs, ARunThatFailsLeavesNothing) {
+  std::string script;
+  for (int i = 0; i < 300; ++i) script += "m a 31457280\nf a\n";
+  Opened opened(script);
+  (void)opened.ask("rehearsal", "{}");
+  const model::Recording& recording = opened.session.recording();
+  const size_t events = recording.events.size_rows(), texts = recording.strings.size();
+  const int64_t heap = opened.session.progress().heap;
+  analysis::Scenario scenario;
+  scenario.capacity = int64_t{20} << 20;
+  int asked_to_go_on = 0;
+  const auto run =
+      opened.session.add_run(opened.view, scenario, [&asked_to_go_on] { return ++asked_to_go_on < 2; });
+  ASSERT_FALSE(run.has_value());
+  EXPECT_THAT(run.error().message, HasSubstr("after 256 of 600 requests"));
+  EXPECT_EQ(recording.parts.size(), 1U);
+  EXPECT_EQ(recording.events.size_rows(), events);
+  EXPECT_EQ(recording.strings.size(), texts);
+  EXPECT_LE(opened.session.progress().heap, heap);
+  EXPECT_THAT(opened.ask("eventOfRun", R"({"snapshot":1,"event":1})"), HasSubstr("no run of this device"));
+  EXPECT_EQ(opened.ask("addRun", R"({"scenario":{}})"), R"({"answer":1})");
+}
+
+TEST(Runs, OneThatIsNotWaitedForAnyMoreEnds) {
+  Opened opened(kScript);
+  std::atomic<bool> stopped{false};
+  opened.session.end_when(stopped);
+  EXPECT_EQ(opened.ask("addRun", R"({"scenario":{}})"), R"({"answer":1})");
+  stopped = true;
+  EXPECT_THAT(opened.ask("addRun", R"({"scenario":{}})"), HasSubstr("the run was stopped"));
+}
+
+TEST(Runs, AreOfFilesWithOneClientOnly) {
+  Opened opened(kScript);
+  Session other(opened.session);
+  EXPECT_THAT(opened.ask("addRun", R"({"scenario":{}})"), HasSubstr("others may ask about this file, too"));
+  const ViewId view = other.open_view(0, 0, Bands::blocks).value_or(0);
+  EXPECT_THAT(asked(other, "addRun", view, R"({"scenario":{}})"), HasSubstr("others may ask"));
+  EXPECT_EQ(opened.session.recording().parts.size(), 1U);
 }
 
 // 200 MiB: 30 of the first segment's 80 MiB are in use, 60 of the second's; 40 are free on the device. 100 are asked for:

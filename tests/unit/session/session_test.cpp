@@ -366,6 +366,33 @@ TEST_F(SessionTest, ViewsAreLimitedAndGiveTheirMemoryBack) {
   EXPECT_EQ(session.progress().heap, before);
 }
 
+TEST_F(SessionTest, EveryClientOfAFileHasViewsOfItsOwn) {
+  open("private_pool");
+  Session other(session);
+  const ViewId mine = view_of(0);
+  for (size_t i = 0; i < Session::kMostViews; ++i)
+    ASSERT_TRUE(other.open_view(0, 0, Bands::blocks).has_value()) << i;
+  EXPECT_FALSE(other.open_view(0, 0, Bands::blocks).has_value());
+  EXPECT_GT(view_of(0), mine);
+  // Alike ones are one underneath, and stay when one of those who opened them releases it.
+  EXPECT_EQ(other.view(1), session.view(mine));
+  for (ViewId view = 1; view <= static_cast<ViewId>(Session::kMostViews); ++view) other.release(view);
+  EXPECT_THAT(ask("states", mine), Not(HasSubstr("error")));
+  EXPECT_EQ(other.view(1), nullptr);
+}
+
+TEST_F(SessionTest, ViewsOfAClientGoWithIt) {
+  open("private_pool");
+  (void)ask("contents");
+  const int64_t before = session.progress().heap;
+  {
+    Session other(session);
+    ASSERT_TRUE(other.open_view(0, 0, Bands::pools).has_value());
+    EXPECT_GT(session.progress().heap, before);
+  }
+  EXPECT_EQ(session.progress().heap, before);
+}
+
 TEST_F(SessionTest, UnknownDevicesAreRefused) {
   open("private_pool");
   EXPECT_THAT(ask("open", 0, R"({"snapshot":1,"device":0,"bands":"blocks"})"),

@@ -336,9 +336,9 @@ export interface ViewQuestions {
   };
   /**
    * To a snapshot: more nodes, behind those it was told, and those of allocations. Filters of all views
-   * of the device mean them from then on, as the one thing that a question changes. `anew`: what was told
-   * before is forgotten. How many allocations have an op now; the device forgets them when its last view
-   * is released.
+   * of the device that this client has mean them from then on, as the one thing that a question changes.
+   * `anew`: what was told before is forgotten. How many allocations have an op now; the device forgets
+   * them when its last view is released.
    */
   tellMadeIn: {
     args: { anew: T.Flag; parents: readonly T.NodeOrNone[]; names: readonly T.Text[]; ops: readonly T.Count[]; events: readonly T.Event[]; nodes: readonly T.NodeOrNone[] };
@@ -473,7 +473,10 @@ export interface ViewQuestions {
     args: { scenario: T.Scenario };
     answer: A.Bytes;
   };
-  /** The run as one more snapshot of the file: its number. Views stay open. */
+  /**
+   * The run as one more snapshot of the file: its number. It takes the place of the run before; other
+   * views stay open.
+   */
   addRun: {
     args: { scenario: T.Scenario };
     answer: T.Count;

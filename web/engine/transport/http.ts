@@ -27,21 +27,41 @@ export class HttpTransport implements Transport {
   private answered: (answer: Bytes) => void = () => undefined;
   private closed: (why: EngineError) => void = () => undefined;
 
-  /** Of the server, with its token; ends with a slash. */
-  constructor(private readonly address: string) {}
+  /** Of the server, with its token; ends with a slash. `opening`: what opens a file there. */
+  constructor(
+    private readonly address: string,
+    private readonly opening = 'open',
+  ) {}
+
+  /** The server reads the file once more, for that engine alone: what it runs there keeps nobody waiting. */
+  beside(): HttpTransport | undefined {
+    return this.session === undefined
+      ? undefined
+      : new HttpTransport(this.address, `sessions/${this.session}/again`);
+  }
 
   /** The server's own limit counts, not `budget`. */
   async read(source: Source, _budget: number, progress: (progress: Progress) => void): Promise<void> {
     if (!('served' in source))
       throw failure('wrong_usage', 'A server reads the files that it serves, no others.');
     this.leave();
-    const opened = await this.fetched('open', { method: 'POST', body: source.served.name });
+    // Not to be cancelled: what is open there must be closed.
+    const opened = await this.fetched(this.opening, {
+      method: 'POST',
+      body: source.served.name,
+      signal: null,
+    });
     const said = await opened.text();
     const isJson = opened.headers.get('content-type')?.startsWith('application/json');
     const { session, error } = (isJson ? JSON.parse(said) : {}) as { session?: string; error?: EngineError };
     if (error) throw new EngineFailure(error);
     if (session === undefined) throw failure('unreadable', said || `The server answered ${opened.status}.`);
     this.session = session;
+    if (typeof addEventListener === 'function') addEventListener('pagehide', this.hidden);
+    if (this.stopped.signal.aborted) {
+      this.leave();
+      throw failure('cancelled', 'Cancelled.');
+    }
     for (;;) {
       const response = await this.fetched(`sessions/${session}`);
       if (!response.ok) throw failure('unreadable', await response.text());
@@ -101,9 +121,15 @@ export class HttpTransport implements Transport {
     return answer;
   }
 
+  /** A page that may be shown again goes on. */
+  private readonly hidden = ({ persisted }: PageTransitionEvent): void => {
+    if (!persisted) this.leave();
+  };
+
   /** The server may forget the file when nobody else looks at it. */
   private leave(): void {
     if (this.session === undefined) return;
+    if (typeof removeEventListener === 'function') removeEventListener('pagehide', this.hidden);
     void fetch(`${this.address}sessions/${this.session}/close`, { method: 'POST', keepalive: true }).catch(
       () => undefined,
     );
@@ -112,7 +138,7 @@ export class HttpTransport implements Transport {
 
   private async fetched(path: string, request: RequestInit = {}): Promise<Response> {
     try {
-      return await fetch(this.address + path, { ...request, signal: this.stopped.signal });
+      return await fetch(this.address + path, { signal: this.stopped.signal, ...request });
     } catch (error) {
       if (this.stopped.signal.aborted) throw failure('cancelled', 'Cancelled.');
       throw failure(

@@ -39,6 +39,8 @@ export interface Transport {
    * wait for it; others would hold up the engine until it is.
    */
   whole?(): Promise<void>;
+  /** To another engine for the file that was read here, for transports of which each file has its own place. */
+  beside?(): Transport | undefined;
   /** Once, before anything is sent. `closed`: the engine stopped on its own, nothing will be answered. */
   listen(answered: (answer: Bytes) => void, closed: (why: EngineError) => void): void;
   /** At once, whatever it does; nothing is said any more. */

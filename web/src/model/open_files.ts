@@ -23,6 +23,8 @@ const budget: Bytes = 3.5 * 1024 ** 3;
 /** Files read at the same time. More would only share the same cores and disk. */
 const mostReading = Math.min(4, Math.max(2, globalThis.navigator?.hardwareConcurrency || 2));
 
+const mostAgain = 4;
+
 /** Events whose peaks are found out while one looks at the picture: about a second (see findPeaks). */
 const mostCompared = 4_000_000;
 
@@ -253,7 +255,7 @@ export class OpenFiles {
         : 'The file is closed.';
       throw new EngineFailure({ code: 'wrong_usage', message, offset: -1 });
     }
-    const engine = await this.pool.spare();
+    const engine = view.engine.beside() ?? (await this.pool.spare());
     const stop = (): void => engine.close();
     signal.addEventListener('abort', stop, { once: true });
     try {
@@ -264,6 +266,13 @@ export class OpenFiles {
       stop();
       throw error;
     }
+  }
+
+  /** Engines for `again` that are worth it at the same time: each holds the file's tables, a server's are for others, too. */
+  mostAgain(view: EngineView): number {
+    const source = this.entries.find(({ file }) => file?.engine === view.engine)?.source;
+    if (source && 'served' in source) return 1;
+    return Math.min(mostAgain, Math.max(1, globalThis.navigator?.hardwareConcurrency || 2));
   }
 
   /** Shows what an engine holds as one more file; the engine is that file's then. */

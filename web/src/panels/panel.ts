@@ -57,6 +57,8 @@ export interface PanelFile {
 
 /** Engines beside the one that the page asks. */
 export interface Elsewhere {
+  /** As many at the same time are worth it. */
+  readonly most: number;
   /** The same device in an engine of its own. Whoever asks closes it; aborting does, too. */
   open(signal: AbortSignal): Promise<EngineView>;
   /** Shows what such an engine holds as one more file; it is the page's then. */

@@ -11,9 +11,6 @@ import type {
 } from '../../engine/index.ts';
 import type { Elsewhere } from './panel.ts';
 
-/** Engines that search at the same time; each holds the file's tables. */
-const mostEngines = 4;
-
 /** A line of a search. */
 export interface Tried {
   conf: string;
@@ -25,6 +22,13 @@ export interface ShownRun {
   recorded: EngineView;
   simulated: EngineView;
   snapshot: number;
+}
+
+/** An engine for what one asks after another. */
+interface Mine {
+  stop: AbortController;
+  view: Promise<EngineView>;
+  opened?: EngineView;
 }
 
 /** Panels come and go with their tabs: what runs for a view goes on, in one engine for all of them. */
@@ -39,7 +43,7 @@ export class Runs {
   private rehearsed: Promise<Rehearsal> | undefined;
   private remedies: Promise<readonly ExplainedOutOfMemory[]> | undefined;
   private readonly stopped = new Set<AbortController>();
-  private mine: { stop: AbortController; view: Promise<EngineView> } | undefined;
+  private mine: Mine | undefined;
   private shown: { key: string; run: Promise<ShownRun> } | undefined;
 
   constructor(private readonly elsewhere: Elsewhere) {}
@@ -105,7 +109,7 @@ export class Runs {
         view.engine.close();
       }
     };
-    const engines = Math.min(mostEngines, Math.max(1, navigator.hardwareConcurrency || 2), confs.length);
+    const engines = Math.min(this.elsewhere.most, confs.length);
     try {
       await Promise.all(Array.from({ length: engines }, work));
     } finally {
@@ -126,13 +130,18 @@ export class Runs {
   }
 
   private view(): Promise<EngineView> {
+    // A server closes what is not asked for long.
+    if (this.mine?.opened?.alive === false) this.mine = this.shown = undefined;
     if (!this.mine) {
       const stop = new AbortController();
-      const mine = { stop, view: this.elsewhere.open(stop.signal) };
+      const mine: Mine = { stop, view: this.elsewhere.open(stop.signal) };
       this.mine = mine;
-      mine.view.catch(() => {
-        if (this.mine === mine) this.mine = undefined;
-      });
+      mine.view.then(
+        (view) => (mine.opened = view),
+        () => {
+          if (this.mine === mine) this.mine = undefined;
+        },
+      );
     }
     return this.mine.view;
   }

@@ -86,6 +86,7 @@ export class Rooms {
   private elsewhereOf(view: EngineView): Elsewhere {
     const { files } = this.page;
     const known = this.elsewhere.get(view) ?? {
+      most: files.mostAgain(view),
       open: (signal) => files.again(view, signal),
       show: (run, name) => files.adopt(run, name),
     };
