@@ -64,15 +64,15 @@ bool OpGroups::inherit(int32_t row, Column<int32_t>& around) {
 
 int32_t OpGroups::detail_of(int32_t row, const Column<int32_t>& around) const {
   const model::SpanTable& spans = recording_.spans;
+  if (by_ == OpBy::shape) return code_of(spans.shapes[row]);  // nothing is around it
   const int32_t parent = spans.parent[row];
   const int32_t outer = parent < rows_.first ? -1 : around[parent - rows_.first];
   switch (by_) {
     case OpBy::op:
+    case OpBy::shape:
       return -1;
     case OpBy::path:
       return outer;
-    case OpBy::shape:
-      return code_of(spans.shapes[row]);
     case OpBy::module:
       return spans.module[row].is_none() ? outer : code_of(spans.module[row]);
     case OpBy::stack:

@@ -81,6 +81,14 @@ test('out of memory, the outlier and the leak are the first findings, and light 
   expect(errors).toEqual([]);
 });
 
+test('twenty thousand findings are counted, not shown', async ({ page }) => {
+  const fleet = JSON.parse(fleetOf('small').toString()) as { findings: object[] };
+  fleet.findings = Array.from({ length: 20_000 }, () => fleet.findings[0]!);
+  await openFleet(page, Buffer.from(JSON.stringify(fleet)));
+  await expect(page.locator('[data-finding]')).toHaveCount(200);
+  await expect(page.locator('gpustrata-fleet-findings')).toContainText('19,800 more findings not shown.');
+});
+
 test('what gpustrata fleet reduced of a thousand ranks says the same', async ({ page }, { outputDir }) => {
   const [facts, reduced] = ['ranks.facts.json', 'run.fleet.json'].map((name) => join(outputDir, name));
   mkdirSync(outputDir, { recursive: true });

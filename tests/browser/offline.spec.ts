@@ -78,13 +78,26 @@ test('files of the installed page: opened by the system, and shared with it', as
   await page.goto(address); // the worker answers for this one
   await waitForState(page, 'empty', 120_000);
   // What the system sends; the answer leads to the page.
+  const share = (): Promise<void> =>
+    page.evaluate(async (all) => {
+      const form = new FormData();
+      form.append('files', new File([new Uint8Array(all)], 'geteilt äöü.pickle'));
+      await fetch('share', { method: 'POST', body: form });
+    }, bytes);
   const led = page.waitForRequest(`${address}?shared`);
-  await page.evaluate(async (all) => {
-    const form = new FormData();
-    form.append('files', new File([new Uint8Array(all)], 'geteilt äöü.pickle'));
-    await fetch('share', { method: 'POST', body: form });
-  }, bytes);
+  await share();
   expect((await led).redirectedFrom()?.url()).toBe(`${address}share`);
+  // A form of any web page may send it, too: nothing is opened unasked.
+  const asked: string[] = [];
+  page.once('dialog', (dialog) => {
+    asked.push(dialog.message());
+    void dialog.dismiss();
+  });
+  await page.goto(`${address}?shared`);
+  await expect.poll(() => asked.join()).toContain('Open geteilt äöü.pickle?');
+  await waitForState(page, 'empty', 120_000);
+  await share();
+  page.once('dialog', (dialog) => void dialog.accept());
   await page.goto(`${address}?shared`);
   await waitForState(page, 'ready', 120_000);
   await expect(page.locator('.file-name')).toHaveText('geteilt äöü.pickle');

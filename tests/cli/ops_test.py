@@ -66,6 +66,12 @@ class Gan(unittest.TestCase):
         }
         self.assertEqual({name: (op["freed"], op["at_return"]) for name, op in ops.items()}, expected)
 
+    def test_by_shape_of_ops_in_each_other(self):
+        # This trace says no shapes: the groups are those of the names.
+        _, ops = self.ops()
+        _, shapes = self.ops("--by", "shape")
+        self.assertEqual({name: op["net"] for name, op in shapes.items()}, {name: op["net"] for name, op in ops.items()})
+
     def test_a_device_that_is_not_there_is_told(self):
         self.assertNotIn("There is no device", out_of("ops", GAN, "--device", "cuda:0"))
         self.assertIn("There is no device 7 in this file.", out_of("ops", GAN, "--device", "7", code=USAGE))

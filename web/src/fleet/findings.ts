@@ -5,6 +5,9 @@ import { formatBytes, formatExactBytes, plural } from '../base/format.ts';
 import { base } from '../controls/styles.ts';
 import type { FleetFinding } from '../model/fleet_file.ts';
 
+/** No person reads more; a fleet of a broken run may have one for each rank. */
+const mostShown = 200;
+
 /** Tells `light` with the number of a finding. */
 @customElement('gpustrata-fleet-findings')
 export class FleetFindings extends LitElement {
@@ -14,9 +17,12 @@ export class FleetFindings extends LitElement {
 
   protected override render(): TemplateResult {
     if (this.findings.length === 0) return html`<p class="dim">No rank is unlike the others.</p>`;
+    const shown = this.findings.slice(0, mostShown);
+    const more = this.findings.length - shown.length;
     return html`<ol>
-      ${this.findings.map((finding, index) => this.finding(finding, index))}
-    </ol>`;
+        ${shown.map((finding, index) => this.finding(finding, index))}
+      </ol>
+      ${more > 0 ? html`<p class="dim">${plural(more, 'more finding')} not shown.</p>` : nothing}`;
   }
 
   private finding(finding: FleetFinding, index: number): TemplateResult {

@@ -29,7 +29,14 @@ async function openShared(): Promise<void> {
     const name = decodeURIComponent(response.headers.get('x-name') ?? 'snapshot');
     files.push(new File([await response.blob()], name));
   }
-  open(files);
+  if (files.length > 0 && confirm(questionOf(files))) open(files);
+}
+
+/** Any web page can post a form to where shared files arrive, and nothing tells who did: so it is asked. */
+function questionOf(files: readonly File[]): string {
+  const names = files.slice(0, 5).map(({ name }) => name.slice(0, 100));
+  const more = files.length - names.length;
+  return `Open ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}? A program or a web page has shared this with gpustrata.`;
 }
 if (new URLSearchParams(location.search).has('shared')) void openShared().catch(() => undefined);
 
