@@ -43,15 +43,17 @@ TEST_F(LinesOfCheck, NumbersAndShares) {
             "broken  max_fragmentation  device 0: 0.250 of at most 0.100 of what is reserved");
   EXPECT_EQ(line({RuleKind::max_growth, true, 0.1, -0.05, 0, -1, {}}),
             "ok      max_growth         device 0: -5.00 % of at most +10.00 % since the baseline");
-  EXPECT_EQ(line({RuleKind::max_fragmentation, false, 0.1, std::nullopt, 0, -1, {}, Undecided::not_told}).substr(0, 60),
+  EXPECT_EQ(line({RuleKind::max_fragmentation, false, 0.1, std::nullopt, 0, -1, {}, Undecided::not_told})
+                .substr(0, 60),
             "unknown max_fragmentation  device 0: this cannot be checked:");
 }
 
 TEST_F(LinesOfCheck, WhatCannotBeDecidedSaysWhyAndWhatTheRecordingShows) {
-  EXPECT_EQ(line({RuleKind::max_peak, false, 4096, 2048, 0, 5, {}, Undecided::no_history}),
-            "unknown max_peak           device 0: this cannot be checked: no history was recorded; call "
-            "torch.cuda.memory._record_memory_history() before the run; recorded: 2.0 KiB (2,048 bytes) of at "
-            "most 4.0 KiB, event 5");
+  EXPECT_EQ(
+      line({RuleKind::max_peak, false, 4096, 2048, 0, 5, {}, Undecided::no_history}),
+      "unknown max_peak           device 0: this cannot be checked: no history was recorded; call "
+      "torch.cuda.memory._record_memory_history() before the run; recorded: 2.0 KiB (2,048 bytes) of at "
+      "most 4.0 KiB, event 5");
   for (const Undecided why : {Undecided::events_lost, Undecided::incomplete, Undecided::no_steps,
                               Undecided::few_steps, Undecided::guessed_steps, Undecided::baseline}) {
     const std::string said = line({RuleKind::no_leak, false, 0, 0, 0, -1, {}, why});
@@ -61,8 +63,9 @@ TEST_F(LinesOfCheck, WhatCannotBeDecidedSaysWhyAndWhatTheRecordingShows) {
 }
 
 TEST_F(LinesOfCheck, JsonHasWholeBytesAndSharesAsTheyAre) {
-  EXPECT_EQ(json({RuleKind::max_peak, true, 4096.4, 2048, 1, 57, {}}),
-            R"({"rule":"max_peak","kept":true,"device":1,"value":2048,"limit":4096,"event":57,"who":null,"undecided":null})");
+  EXPECT_EQ(
+      json({RuleKind::max_peak, true, 4096.4, 2048, 1, 57, {}}),
+      R"({"rule":"max_peak","kept":true,"device":1,"value":2048,"limit":4096,"event":57,"who":null,"undecided":null})");
   EXPECT_EQ(
       json({RuleKind::max_growth, false, 0.125, 0.5, 0, -1, {}}),
       R"({"rule":"max_growth","kept":false,"device":0,"value":0.5,"limit":0.125,"event":-1,"who":null,"undecided":null})");
