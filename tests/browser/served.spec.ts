@@ -85,6 +85,29 @@ test('the only file opens at once; a server that ends is told in words', async (
   await expect(page.locator('[data-banner=died]')).toContainText('The server does not answer');
 });
 
+test('what if runs on the server, and its run is a file of the page', async ({ page }) => {
+  const address = await serve();
+  const foreign = watchRequests(page, address);
+  await page.goto(address);
+  await waitForState(page, 'ready');
+  await page.locator('[role=tab][data-panel=whatif]').click();
+  const panel = page.locator('gpustrata-whatif');
+  const idle = (): Promise<void> =>
+    expect(panel.locator('.columns')).toHaveAttribute('data-task', 'none', { timeout: 60_000 });
+  await expect(panel.locator('[data-run="as recorded"]')).toBeVisible({ timeout: 60_000 });
+  await idle();
+  await panel.getByRole('button', { name: 'Try settings' }).click();
+  await idle();
+  await expect(panel.locator('tr[data-conf]').first()).toBeVisible();
+  await panel.locator('[data-way=states]').click();
+  await expect(panel.locator('.sides[data-event]')).toBeVisible({ timeout: 60_000 });
+  await idle();
+  await panel.locator('[data-way=file]').click();
+  await expect(page.locator('.file-name')).toContainText('Run: ');
+  await expect(page.locator('gpustrata-viewer')).toHaveAttribute('data-state', 'ready');
+  expect(foreign).toEqual([]);
+});
+
 test('a page of another release says so, and how to get the right one', async ({ page }) => {
   await page.route('**/sessions/*/ask*', async (route) => {
     const answer = await route.fetch();
