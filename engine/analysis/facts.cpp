@@ -85,7 +85,8 @@ void find_fact_steps(Facts& facts, const EventContext& context, const Steps& ste
     const auto number = static_cast<size_t>(one.step);
     const int32_t begin = steps.begin[number];
     const int32_t end = one.step + 1 < steps.count() ? steps.begin[number + 1] : steps.end;
-    one.first_us = context.time_us(begin);
+    // A step that the profiler counted may lie behind all events, or be of a device that has none.
+    if (begin < context.lifetimes.events.count) one.first_us = context.time_us(begin);
     for (int32_t event = begin; event < end; ++event) {
       one.end = context.lifetimes.level[static_cast<size_t>(event)];
       one.peak = std::max(one.peak, one.end);

@@ -567,6 +567,14 @@ class Fleet(InOneFolder):
         self.assertIn("More than 10,000 of its lines repeat others", fleet["unreadable"][0]["message"])
         self.assertIn("10,001", " ".join(fleet["says"]))  # duplicates
 
+    def test_a_step_behind_all_events_has_no_time(self):
+        # The time of the event after the last one was read: of nothing, or of another device.
+        mark = {"name": "ProfilerStep#1", "stage": "START", "device": 0, "time_us": START + 10}
+        for history in ([], [event("alloc", 1 << 32, 512, time_us=START, frames=[])]):
+            made = snapshot([segment(1 << 32, [block(2 * MIB)])], history, external_annotations=[mark])
+            (one,) = self.facts(write(self.folder / "late.pickle", made))
+            self.assertEqual([step["first_us"] for step in one["steps"]], [None], one["steps"])
+
     def test_what_is_not_known_is_no_0(self):
         path = self.folder / "unknown.json"
         with open(path, "w") as out:
