@@ -170,7 +170,7 @@ Result<Summary> summarize(const model::Recording& recording) {
       continue;
     }
     if (part.kind == model::PartKind::fleet) {
-      summary.fleets.push_back(recording.fleets[static_cast<size_t>(part.fleet)].get());
+      ++summary.fleets;
       continue;
     }
     SnapshotSummary& sums = summary.snapshots.emplace_back();

@@ -69,7 +69,7 @@ struct Summary {
   int64_t bytes = 0;
   std::vector<SnapshotSummary> snapshots;
   std::vector<SeriesSummary> series;  // of the parts that are numbers over time
-  std::vector<const model::Fleet*> fleets;
+  int64_t fleets = 0;                 // parts that are a reduced fleet
   std::vector<Finding> diagnostics;
 };
 

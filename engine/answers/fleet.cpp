@@ -1,6 +1,5 @@
 #include "engine/answers/fleet.h"
 
-#include <algorithm>
 #include <cmath>
 #include <span>
 
@@ -10,12 +9,15 @@ namespace gpustrata::answers {
 
 using model::Fleet;
 using model::FleetColumn;
-using model::FleetKind;
-using model::FleetUnit;
 
 namespace {
 
-constexpr size_t kMostSummaryFindings = 20;
+[[nodiscard]] std::string_view name_of(model::FleetUnit unit) {
+  return model::kFleetUnits[static_cast<size_t>(unit)];
+}
+[[nodiscard]] std::string_view name_of(model::FleetKind kind) {
+  return model::kFleetKinds[static_cast<size_t>(kind)];
+}
 
 constexpr double kExact = 9007199254740992;  // 2^53
 
@@ -112,12 +114,7 @@ void groups_to_json(Rows& rows, const Fleet& fleet) {
   });
 }
 
-void curves_to_json(JsonWriter& json, Rows& rows, const model::FleetCurves& curves, CurveBytes bytes) {
-  const auto write = [&](std::string_view name, const Column<uint8_t>& values) {
-    json.key(name);
-    if (bytes == CurveBytes::apart) return json.null();
-    json.value(base64_of(values.span()));
-  };
+void curves_to_json(JsonWriter& json, Rows& rows, const model::FleetCurves& curves) {
   json.key("curves");
   json.begin_object();
   json.member("clock", curves.common_clock ? "common" : "each");
@@ -125,8 +122,8 @@ void curves_to_json(JsonWriter& json, Rows& rows, const model::FleetCurves& curv
   rows.number("to_us", curves.to_us);
   json.member("buckets", model::kFleetBuckets);
   rows.number("scale", curves.scale);
-  write("allocated", curves.allocated);
-  write("reserved", curves.reserved);
+  json.member("allocated", base64_of(curves.allocated.span()));
+  json.member("reserved", base64_of(curves.reserved.span()));
   json.end_object();
 }
 
@@ -164,11 +161,7 @@ void stacks_to_json(Rows& rows, const Fleet& fleet) {
 
 }  // namespace
 
-std::string_view name_of(FleetUnit unit) { return model::kFleetUnits[static_cast<size_t>(unit)]; }
-
-std::string_view name_of(FleetKind kind) { return model::kFleetKinds[static_cast<size_t>(kind)]; }
-
-void to_json(JsonWriter& json, const Fleet& fleet, CurveBytes bytes) {
+void to_json(JsonWriter& json, const Fleet& fleet) {
   Rows rows(json, fleet);
   json.begin_object();
   json.member("gpustrata_fleet", model::kFleetVersion);
@@ -185,32 +178,9 @@ void to_json(JsonWriter& json, const Fleet& fleet, CurveBytes bytes) {
   rows.number("unreadable_count", fleet.unreadable_count);
   columns_to_json(json, rows, fleet);
   groups_to_json(rows, fleet);
-  curves_to_json(json, rows, fleet.curves, bytes);
+  curves_to_json(json, rows, fleet.curves);
   findings_to_json(json, rows, fleet);
   stacks_to_json(rows, fleet);
-  json.end_object();
-}
-
-void summary_to_json(JsonWriter& json, const Fleet& fleet) {
-  Rows rows(json, fleet);
-  const size_t told = std::min(fleet.findings.size(), kMostSummaryFindings);
-  json.begin_object();
-  rows.text("title", fleet.title);
-  json.member("rows", fleet.row_count);
-  json.member("runs", fleet.coverage.size());
-  rows.number("unreadable", fleet.unreadable_count);
-  json.key("findings");
-  json.begin_array();
-  for (size_t i = 0; i < told; ++i) {
-    const model::FleetFinding& finding = fleet.findings[i];
-    json.begin_object();
-    json.member("kind", name_of(finding.kind));
-    rows.text("title", finding.title);
-    json.member("bad", finding.bad);
-    json.end_object();
-  }
-  json.end_array();
-  json.member("findings_left_out", fleet.findings.size() - told);
   json.end_object();
 }
 

@@ -3,7 +3,6 @@
 #include <optional>
 
 #include "engine/answers/findings.h"
-#include "engine/answers/fleet.h"
 #include "engine/answers/series_summary.h"
 #include "engine/base/utf8.h"
 
@@ -82,12 +81,7 @@ void to_json(JsonWriter& json, const analysis::Summary& summary, std::string_vie
   for (const analysis::SnapshotSummary& snapshot : summary.snapshots) snapshot_to_json(json, snapshot);
   json.end_array();
   if (!summary.series.empty()) series_to_json(json, summary.series);
-  if (!summary.fleets.empty()) {
-    json.key("fleets");
-    json.begin_array();
-    for (const model::Fleet* fleet : summary.fleets) summary_to_json(json, *fleet);
-    json.end_array();
-  }
+  if (summary.fleets > 0) json.member("fleets", summary.fleets);
   json.key("diagnostics");
   to_json(json, summary.diagnostics);
   json.end_object();

@@ -7,7 +7,6 @@
 
 #include "engine/answers/findings.h"
 #include "engine/answers/fitted.h"
-#include "engine/answers/fleet.h"
 #include "engine/answers/label_rows.h"
 #include "engine/answers/printable.h"
 #include "engine/answers/series_summary.h"
@@ -106,7 +105,7 @@ void to_text(TextOut& out, const analysis::Summary& summary, std::string_view fi
     }
   }
   for (const analysis::SeriesSummary& series : summary.series) to_text(out, series, columns);
-  for (const model::Fleet* fleet : summary.fleets) to_text(out, *fleet, columns);
+  if (summary.fleets > 0) out.add(kFleetWords);
   noticed_reading_to_text(out, summary.diagnostics);
 }
 

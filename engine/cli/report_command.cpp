@@ -16,6 +16,7 @@
 #include "engine/answers/printable.h"
 #include "engine/answers/report.h"
 #include "engine/answers/report_text.h"
+#include "engine/answers/summary.h"
 #include "engine/cli/each_file.h"
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/opened_device.h"
@@ -118,7 +119,9 @@ using Look = std::function<Outcome<void>(const model::Part&, const analysis::Eve
                                });
   if (!found) return found;
   if (!*found && options.device) out.print("\n  There is no device {} in this file.\n", *options.device);
-  if (!*found && !options.device) out.add("\n  No device of this file has a segment or an event.\n");
+  if (!*found && !options.device)
+    out.add(recording.fleets.empty() ? "\n  No device of this file has a segment or an event.\n"
+                                     : answers::kFleetWords);
   answers::noticed_to_text(out, analysis::findings(diagnostics));
   return found;
 }

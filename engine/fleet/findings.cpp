@@ -48,7 +48,7 @@ constexpr double kRunDrift = 0.01;  // of the peak before
 
 // A finding that is being put together.
 struct Draft {
-  FleetKind kind = FleetKind::unknown;
+  FleetKind kind = FleetKind::coverage;
   std::string run, title, text;
   bool bad = true;
   std::vector<int32_t> rows;  // at most kMostRows

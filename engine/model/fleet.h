@@ -1,4 +1,4 @@
-// Fleet: a thousand ranks in one file, what `gpustrata fleet -o` writes and the page opens ("The reduced file" in
+// Fleet: a thousand ranks in one file, what `gpustrata fleet -o` writes and the page reads ("The reduced file" in
 // engine/fleet/README.md, which says what everything means).
 //
 // A *row* is a rank's snapshot of a device: an index into `values` of each column and into both curves. Numbers are
@@ -21,16 +21,15 @@ namespace gpustrata::model {
 
 inline constexpr int kFleetVersion = 1;        // `gpustrata_fleet`
 inline constexpr int32_t kFleetBuckets = 128;  // bytes of a row in a curve
-inline constexpr size_t kMostFleetColumns = 256;
 inline constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
 enum class FleetUnit : uint8_t { bytes, count, us, share, text };
 inline constexpr std::array<std::string_view, 5> kFleetUnits = {"bytes", "count", "us", "share", "text"};
 
 // What a finding is about.
-enum class FleetKind : uint8_t { oom, outlier, leak, fragmentation, drift, run, group, coverage, unknown };
-inline constexpr std::array<std::string_view, 9> kFleetKinds = {
-    "oom", "outlier", "leak", "fragmentation", "drift", "run", "group", "coverage", "unknown"};
+enum class FleetKind : uint8_t { oom, outlier, leak, fragmentation, drift, run, group, coverage };
+inline constexpr std::array<std::string_view, 8> kFleetKinds = {"oom",   "outlier", "leak",  "fragmentation",
+                                                                "drift", "run",     "group", "coverage"};
 
 // A fact of all rows.
 struct FleetColumn {
@@ -66,7 +65,7 @@ struct FleetGroup {
 };
 
 struct FleetFinding {
-  FleetKind kind = FleetKind::unknown;
+  FleetKind kind = FleetKind::coverage;
   StringId title{}, text{};
   RowRange rows{};    // of Fleet::rows
   RowRange stacks{};  // of Fleet::finding_stacks
@@ -127,7 +126,7 @@ struct Fleet {
   Column<StringId> says;
   Column<FleetUnreadable> unreadable;
   double unreadable_count = 0;
-  std::vector<FleetColumn> columns;  // at most kMostFleetColumns, row_count values each
+  std::vector<FleetColumn> columns;  // row_count values each
   Column<FleetGroup> groups;
   FleetCurves curves;
   Column<FleetFinding> findings;  // the most important first

@@ -27,7 +27,7 @@ enum class PartKind : uint8_t {
   snapshot,  // what an allocator did and the state that it led to
   trace,     // what a profiler saw: things that begin and end
   series,    // numbers over time
-  fleet,     // what was reduced from many ranks (fleet.h)
+  fleet,     // what was reduced from many ranks: a text that only the page looks into
 };
 
 // What the series of a part are to each other.

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "engine/base/budget.h"
+#include "engine/base/column.h"
 #include "engine/base/hash.h"
 #include "engine/base/string_pool.h"
 #include "engine/model/diagnostics.h"
-#include "engine/model/fleet.h"
 #include "engine/model/part.h"
 #include "engine/model/tables.h"
 #include "engine/trace/stack_table.h"
@@ -60,7 +60,7 @@ struct Recording {
   ThreadTable threads;
   RecordTable records;
   std::vector<Part> parts;
-  std::vector<std::unique_ptr<Fleet>> fleets;  // of parts that are fleets
+  std::vector<Column<uint8_t>> fleets;  // of parts that are fleets: the text of each, as the file has it
   Diagnostics diagnostics;
   int64_t input_bytes = 0;
   std::string format = "pickle";  // "json in gzip": what the snapshots were found in, innermost first

@@ -36,8 +36,8 @@ constexpr Question kQuestions[] = {
     {"operators", Of::file, "part: Count, most: Count", "Operators", reply::operators},
     // The object of `gpustrata telemetry --json`.
     {"telemetry", Of::file, "", "Telemetry", reply::telemetry},
-    // The object that `gpustrata fleet -o` writes, of a part that is many ranks; its curves' bytes as columns.
-    {"fleet", Of::file, "fleet: Count", "FleetAnswer", reply::fleet},
+    // The text that `gpustrata fleet -o` wrote, of a part that is many ranks, as the file has it.
+    {"fleet", Of::file, "fleet: Count", "FleetText", reply::fleet},
     // Opens a view. Views of one device share what they can. `only`: of what a filter means, stacked from zero as if the rest
     // had never been; refused as `filter`, and among pools.
     {"open", Of::file, "snapshot: Count, device: Device, bands: Bands, only?: Text", "OpenedView", reply::open},

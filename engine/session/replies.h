@@ -12,6 +12,7 @@ namespace gpustrata::session::reply {
 Status contents(Asked& asked);
 Status summary(Asked& asked);
 Status peaks(Asked& asked);
+Status fleet(Asked& asked);
 Status open(Asked& asked);
 Status release(Asked& asked);
 
@@ -65,9 +66,6 @@ Status series_moment(Asked& asked);
 Status calls(Asked& asked);
 Status operators(Asked& asked);
 Status telemetry(Asked& asked);
-
-// replies_of_fleets.cpp
-Status fleet(Asked& asked);
 
 // replies_of_ops.cpp
 Status ops(Asked& asked);

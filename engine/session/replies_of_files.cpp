@@ -37,6 +37,15 @@ Status peaks(Asked& asked) {
   return {};
 }
 
+Status fleet(Asked& asked) {
+  const auto& fleets = asked.session.recording().fleets;
+  const auto number = static_cast<size_t>(asked.arguments.integer("fleet"));
+  if (number >= fleets.size())
+    return fail(ErrorCode::wrong_usage, -1, "there is no fleet {} in this file", number);
+  answers::columns_to_json(asked.json(), {});
+  return asked.answer.column("text", fleets[number].span());
+}
+
 Status open(Asked& asked) {
   const auto id =
       asked.session.open_view(asked.arguments.integer("snapshot"), asked.arguments.integer("device"),

@@ -424,5 +424,5 @@ test('a fleet that ends early, and one of a later version, are refused in words'
   await expect(page.locator('gpustrata-failure')).toContainText('ends in the middle');
   const later = Buffer.from(text.toString().replace('"gpustrata_fleet":1', '"gpustrata_fleet":2'));
   await choose(page, { name: 'later.fleet.json', buffer: later });
-  await expect(page.locator('gpustrata-failure')).toContainText('version 2');
+  await expect(page.locator('gpustrata-fleet').getByRole('alert')).toContainText('version 2');
 });

@@ -363,6 +363,10 @@ class Fleet(InOneFolder):
         self.assertEqual(run("fleet", together, "--title", "t", "-o", out, text=True).returncode, 0)
         with open(out) as file:
             self.assertEqual(json.load(file), reduced)
+        # Other commands say what such a file is, and where to look at it.
+        for command in ("summary", "report"):
+            self.assertIn("A reduced fleet: facts of many ranks", out_of(command, out))
+        self.assertEqual(answer("summary", out)["fleets"], 1)
 
     def test_keys_in_any_order(self):
         """As another writer of JSON may order them."""

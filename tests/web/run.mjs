@@ -47,6 +47,6 @@ const { status } = spawnSync(
     ...['--test-reporter=junit', `--test-reporter-destination=${join(results, 'web.xml')}`],
     ...readdirSync(out).map((name) => join(out, name)),
   ],
-  { stdio: 'inherit' },
+  { stdio: 'inherit', cwd: root },
 );
 process.exit(status ?? 1);

@@ -2,7 +2,6 @@
 // segments and events are explained where the engine writes them (engine/session, engine/answers).
 export type * from './answers_in_common.ts';
 export type * from './answers_of_calls.ts';
-export type * from './answers_of_fleets.ts';
 export type * from './answers_of_profilers.ts';
 export type * from './answers_of_reports.ts';
 export type * from './answers_of_runs.ts';

@@ -33,6 +33,11 @@ export interface Contents {
   diagnostics: Diagnostic[];
 }
 
+/** The JSON that `gpustrata fleet -o` wrote. */
+export interface FleetText {
+  text: Uint8Array;
+}
+
 /** The object of `gpustrata summary --json` (engine/cli/README.md). */
 export type Summary = Record<string, unknown>;
 

@@ -65,13 +65,10 @@ export interface FileQuestions {
     args: Record<never, never>;
     answer: A.Telemetry;
   };
-  /**
-   * The object that `gpustrata fleet -o` writes, of a part that is many ranks; its curves' bytes as
-   * columns.
-   */
+  /** The text that `gpustrata fleet -o` wrote, of a part that is many ranks, as the file has it. */
   fleet: {
     args: { fleet: T.Count };
-    answer: A.FleetAnswer;
+    answer: A.FleetText;
   };
   /**
    * Opens a view. Views of one device share what they can. `only`: of what a filter means, stacked from

@@ -2,8 +2,8 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { formatBytes, formatExactBytes, plural } from '../base/format.ts';
-import type { FleetFinding } from '../../engine/index.ts';
 import { base } from '../controls/styles.ts';
+import type { FleetFinding } from '../model/fleet_file.ts';
 
 /** Tells `light` with the number of a finding. */
 @customElement('gpustrata-fleet-findings')

@@ -4,7 +4,7 @@ import { html, LitElement, nothing, type PropertyValues, type TemplateResult } f
 import { customElement, property, query, state } from 'lit/decorators.js';
 import { saveFile } from '../base/save_file.ts';
 import { formatCount, formatDuration, formatWallClock, plural } from '../base/format.ts';
-import { EngineFailure, type Engine, type FleetAnswer } from '../../engine/index.ts';
+import { EngineFailure, type Engine } from '../../engine/index.ts';
 import type { Theme } from '../draw/colors.ts';
 import '../controls/copy_button.ts';
 import { base } from '../controls/styles.ts';
@@ -12,6 +12,7 @@ import { tableStyles } from '../controls/table_styles.ts';
 import '../controls/tabs.ts';
 import { usualChoice, type FleetChoice, type FleetTable } from '../model/fleet_choice.ts';
 import { FleetFacts, type Ordered, type RankFile } from '../model/fleet_facts.ts';
+import { FleetRefused, readFleet } from '../model/fleet_file.ts';
 import { columnTitle, countOfRanks, coverageText, rankName } from '../words/fleet_text.ts';
 import './findings.ts';
 import './heat_map.ts';
@@ -28,18 +29,10 @@ const known = new WeakMap<Engine, Promise<FleetFacts>>();
 function factsOf(engine: Engine): Promise<FleetFacts> {
   const before = known.get(engine);
   if (before) return before;
-  const asked = engine.ask('fleet', { fleet: 0 }).then((answer) => new FleetFacts(kept(answer)));
+  const asked = engine.ask('fleet', { fleet: 0 }).then(({ text }) => new FleetFacts(readFleet(text)));
   known.set(engine, asked);
   asked.catch(() => known.delete(engine));
   return asked;
-}
-/** Columns of an answer are the engine's until the next question. */
-function kept(answer: FleetAnswer): FleetAnswer {
-  const { curves } = answer;
-  return {
-    ...answer,
-    curves: { ...curves, allocated: curves.allocated.slice(), reserved: curves.reserved.slice() },
-  };
 }
 
 /**
@@ -71,7 +64,8 @@ export class FleetView extends LitElement {
       if (engine === this.engine) this.facts = facts;
     } catch (error) {
       if (engine === this.engine && engine.alive)
-        this.problem = error instanceof EngineFailure ? error.message : String(error);
+        this.problem =
+          error instanceof EngineFailure || error instanceof FleetRefused ? error.message : String(error);
     }
   }
 
@@ -125,7 +119,10 @@ export class FleetView extends LitElement {
   }
 
   private head({ fleet, count }: FleetFacts): TemplateResult {
-    const { coverage, says, unreadable, unreadable_count: bad, title } = fleet;
+    const { coverage, unreadable, unreadable_count: bad, title, leftOut } = fleet;
+    const odd =
+      leftOut > 0 ? [`${plural(leftOut, 'value')} of this file cannot be read, and are left out.`] : [];
+    const says = [...fleet.says, ...odd];
     const [only] = coverage;
     const { from_us: from, to_us: to, clock } = fleet.curves;
     const when =

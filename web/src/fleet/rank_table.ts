@@ -5,8 +5,8 @@ import { repeat } from 'lit/directives/repeat.js';
 import { RowWindow } from '../controls/row_window.ts';
 import { base } from '../controls/styles.ts';
 import { Resized } from '../controls/resized.ts';
-import type { FleetColumn } from '../../engine/index.ts';
 import type { FleetFacts, Ordered } from '../model/fleet_facts.ts';
+import type { FleetColumn } from '../model/fleet_file.ts';
 import { columnTitle, factExactly, factText, rankName } from '../words/fleet_text.ts';
 
 const rowHeight = 26;

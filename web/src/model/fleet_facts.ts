@@ -1,7 +1,7 @@
 // The facts of a fleet as its views read them: columns by name, which values are far from their peers, rows in order. No
 // DOM: it runs in Node.
-import type { FleetAnswer, FleetColumn } from '../../engine/index.ts';
 import type { FleetChoice } from './fleet_choice.ts';
+import type { Fleet, FleetColumn } from './fleet_file.ts';
 
 /** As the contract has it (engine/fleet/README.md): a row is odd from a score of 6 on, among 5 rows and more of its run. */
 const odd = 6;
@@ -51,7 +51,7 @@ export class FleetFacts {
   private readonly spreads = new Map<FleetColumn, Spread>();
   private ordered: { key: string; ordered: Ordered } | undefined;
 
-  constructor(readonly fleet: FleetAnswer) {
+  constructor(readonly fleet: Fleet) {
     this.count = fleet.columns[0]?.values.length ?? 0;
     this.columns = fleet.columns.filter(({ values }) =>
       values.some((value) => value !== null && value !== ''),

@@ -7,8 +7,8 @@ import {
   formatWallClock,
   plural,
 } from '../base/format.ts';
-import type { FleetColumn, FleetCoverage, FleetUnit } from '../../engine/index.ts';
 import type { FleetFacts } from '../model/fleet_facts.ts';
+import type { FleetColumn, FleetCoverage, FleetUnit } from '../model/fleet_file.ts';
 
 /** `Rank 613 of run a`, or its file where no rank is known. */
 export function rankName(facts: FleetFacts, row: number): string {

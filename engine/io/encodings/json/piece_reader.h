@@ -1,4 +1,4 @@
-// One whole JSON value in memory -> values::Builder, by simdjson. With readers/fleet_text.cpp the only file that knows simdjson.
+// One whole JSON value in memory -> values::Builder, by simdjson. The only file that knows simdjson.
 #pragma once
 
 #include <cstdint>
