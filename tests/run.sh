@@ -256,7 +256,6 @@ if wanted peers; then
   }
   if needed "install the originals" install_peers; then
     step peers profilers build/peers/bin/python tests/peers/profilers.py build/native-checked/bin/gpustrata
-    step peers mem_tracker build/peers/bin/python tests/peers/mem_tracker.py build/native-checked/bin/gpustrata
   fi
 fi
 if wanted fuzz; then

@@ -12,7 +12,6 @@ SeriesSummary summarize_series(const model::Recording& recording, const model::P
   SeriesSummary summary;
   summary.name = part.name;
   summary.are = part.series_are;
-  summary.rounded = part.rounded;
   summary.more = std::max(part.series.count - kMostSeries, 0);
   for (int32_t row = part.series.first; row < part.series.end() - summary.more; ++row) {
     const model::RowRange points = recording.series.points[row];

@@ -22,7 +22,6 @@ struct SeriesRow {
 struct SeriesSummary {
   std::string_view name;  // of the part; empty if the file is the part
   model::SeriesAre are = model::SeriesAre::counters;
-  bool rounded = false;                      // sizes are about so much (model::Part)
   std::vector<SeriesRow> rows;               // at most kMostSeries
   int64_t more = 0;                          // further ones
   std::optional<CategoryTimeline> timeline;  // where the series are categories

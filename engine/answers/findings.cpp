@@ -73,7 +73,6 @@ constexpr std::array<DiagText, static_cast<size_t>(Diag::kCount)> kDiagTexts = {
     {Diag::invalid_json, "Parts of the JSON text cannot be understood and were left out."},
     {Diag::not_utf8, "Bytes of the JSON text that are not UTF-8 are shown as question marks."},
     {Diag::sums_cut, "Totals beyond 64 bits are shown as the largest number there is."},
-    {Diag::sizes_rounded, "The text gives sizes with few digits: all of them are about so much, not exact."},
     {Diag::unknown_entry, "Fields this program does not know were left out."},
     {Diag::sample_incomplete, "Samples without a time or a number were left out."},
     {Diag::not_finite, "Numbers that are not finite (NaN, Infinity) count as absent."},

@@ -14,10 +14,6 @@ void LabelRows::size(std::string_view label, int64_t bytes, std::string_view rem
   rows_.push_back({std::string(label), size_text(bytes), count_text(bytes), words_of(remark)});
 }
 
-void LabelRows::about(std::string_view label, int64_t bytes, std::string_view remark) {
-  rows_.push_back({std::string(label), "about " + size_text(bytes), "", words_of(remark)});
-}
-
 void LabelRows::text(std::string_view label, std::string_view what) { list(label, words_of(what)); }
 
 void LabelRows::list(std::string_view label, std::vector<std::string> pieces) {

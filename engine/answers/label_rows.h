@@ -14,8 +14,6 @@ namespace gpustrata::answers {
 class LabelRows {
  public:
   void size(std::string_view label, int64_t bytes, std::string_view remark = {});
-  // Of a number that is rounded already: "about 4.3 MiB".
-  void about(std::string_view label, int64_t bytes, std::string_view remark = {});
   void text(std::string_view label, std::string_view what);
   void list(std::string_view label, std::vector<std::string> pieces);
   // Lines of at most `columns`, as far as words allow.

@@ -23,7 +23,6 @@ void part_to_json(JsonWriter& json, const analysis::SeriesSummary& part) {
   json.begin_object();
   if (!part.name.empty()) json.member("name", part.name);
   json.member("of", name_of(part.are));
-  if (part.rounded) json.member("rounded", true);
   json.key("series");
   json.begin_array();
   for (const analysis::SeriesRow& row : part.rows) {

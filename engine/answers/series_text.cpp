@@ -27,21 +27,18 @@ constexpr int kColumn = 10;
   return duration_text(std::max(saturated_difference(*moment.time_us, *timeline.first_us), int64_t{0}));
 }
 
-void append_peak(TextOut& out, const CategoryTimeline& timeline, bool rounded, size_t columns) {
+void append_peak(TextOut& out, const CategoryTimeline& timeline, size_t columns) {
   const CategoryMoment& peak = *timeline.peak;
   LabelRows rows;
-  const auto add = [&](std::string_view label, int64_t bytes, std::string_view remark) {
-    rounded ? rows.about(label, bytes, remark) : rows.size(label, bytes, remark);
-  };
   const std::string after =
       peak.time_us ? since_first(timeline, peak) + " after the first row" : std::string();
-  add("peak", peak.bytes, after);
+  rows.size("peak", peak.bytes, after);
   for (size_t i = 0; i < timeline.categories.size(); ++i) {
     const int64_t level = peak.levels[i];
     if (level == 0) continue;
     const double share =
         peak.bytes > 0 ? 100.0 * static_cast<double>(level) / static_cast<double>(peak.bytes) : 0;
-    add("  " + shortened(timeline.categories[i], 30), level, fmt::format("{:.1f}%", share));
+    rows.size("  " + shortened(timeline.categories[i], 30), level, fmt::format("{:.1f}%", share));
   }
   rows.write(out, columns);
 }
@@ -77,7 +74,7 @@ void to_text(TextOut& out, const analysis::SeriesSummary& series, size_t columns
   if (series.timeline) {
     out.print("\n  Memory by category, {}\n", counted(series.timeline->points, "row"));
     if (!series.timeline->peak) return;
-    append_peak(out, *series.timeline, series.rounded, columns);
+    append_peak(out, *series.timeline, columns);
     append_course(out, *series.timeline);
     return;
   }

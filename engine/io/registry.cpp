@@ -10,7 +10,6 @@
 #include "engine/io/readers/chrome_trace.h"
 #include "engine/io/readers/fleet_file.h"
 #include "engine/io/readers/json_snapshot.h"
-#include "engine/io/readers/mem_tracker_text.h"
 #include "engine/io/readers/memory_timeline.h"
 #include "engine/io/readers/memory_tracker.h"
 #include "engine/io/readers/telemetry.h"
@@ -29,6 +28,15 @@ template <typename Of>
 constexpr std::string_view kSnapshot = "a memory snapshot of PyTorch";
 constexpr std::string_view kTelemetry = "telemetry of gpumemprof or Stormlog";
 constexpr Words kSnapshotKeys = {"segments", "device_traces"};
+
+// Of display_snapshot(): lines ("Device: cuda:0"), or a table in reStructuredText.
+[[nodiscard]] bool is_printed_by_mem_tracker(std::string_view text) {
+  if (text.starts_with("Device: ") || text.starts_with("Module: "))
+    return text.find('\n') != std::string_view::npos;
+  if (!text.starts_with("==")) return false;
+  const std::string_view header = text.substr(std::min(text.find('\n') + 1, text.size()));
+  return header.starts_with("Device ") || header.starts_with("State & Call ");
+}
 
 constexpr Kind kKinds[] = {
     {.name = kSnapshot, .encoding = Format::pickle, .keys = kSnapshotKeys, .make = make<TorchSnapshotReader>},
@@ -65,8 +73,10 @@ constexpr Kind kKinds[] = {
      .make = make<TelemetryCsvReader>},
     {.name = "memory by category as MemTracker prints it",
      .encoding = Format::unknown,
-     .shape = begins_mem_tracker_text,
-     .make = make<MemTrackerTextReader>},
+     .shape = is_printed_by_mem_tracker,
+     .refusal =
+         "This is what MemTracker prints for people, rounded and without times; it is not read. Record a memory "
+         "snapshot, or a profiler's trace with profile_memory=True."},
 };
 
 [[nodiscard]] bool holds(const Words& words, std::string_view word) {

@@ -51,7 +51,6 @@ constexpr std::array<Entry, static_cast<size_t>(Diag::kCount)> kKinds = {{
     {Diag::invalid_json, {"invalid_json", error}},
     {Diag::not_utf8, {"not_utf8", warning}},
     {Diag::sums_cut, {"sums_cut", warning}},
-    {Diag::sizes_rounded, {"sizes_rounded", info}},
     {Diag::unknown_entry, {"unknown_entry", info}},
     {Diag::sample_incomplete, {"sample_incomplete", warning}},
     {Diag::not_finite, {"not_finite", warning}},

@@ -55,7 +55,6 @@ enum class Diag : uint8_t {
   invalid_json,         // a part of JSON text that cannot be understood, left out
   not_utf8,             // bytes of JSON text that are not UTF-8, read as ?
   sums_cut,             // totals beyond 64 bits, shown as the largest number
-  sizes_rounded,        // sizes from text that gives few digits
   // Of numbers over time.
   unknown_entry,         // a key of a file that is no snapshot, left out
   sample_incomplete,     // without a time or a number, left out

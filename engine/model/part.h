@@ -91,7 +91,6 @@ struct Part {
   RowRange annotations;
   RowRange series;
   SeriesAre series_are = SeriesAre::counters;
-  bool rounded = false;    // its sizes come from text with few digits: they are about so much
   RowRange spans;          // of all threads; the parts of one trace share them
   StringId settings_json;  // allocator_settings as JSON text; none = absent
   int32_t fleet = -1;      // index in Recording::fleets

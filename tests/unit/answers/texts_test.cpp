@@ -124,12 +124,10 @@ TEST(LabelRowTexts, StandInColumns) {
   LabelRows rows;
   rows.size("peak", 2048, "after event 57");
   rows.size("reserved", 1000);
-  rows.about("in use", 3072);
   rows.text("who", "model.py:10");
   EXPECT_EQ(collected([&](TextOut& out) { rows.write(out, 80); }),
-            "    peak            2.0 KiB  2,048 bytes  after event 57\n"
-            "    reserved         1000 B  1,000 bytes\n"
-            "    in use    about 3.0 KiB\n"
+            "    peak      2.0 KiB  2,048 bytes  after event 57\n"
+            "    reserved   1000 B  1,000 bytes\n"
             "    who       model.py:10\n");
 }
 
