@@ -1,7 +1,6 @@
 #include "engine/analysis/telemetry.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <map>
 #include <string>
@@ -60,7 +59,7 @@ void raise(std::optional<int64_t>& most, int64_t value) {
 class Telling {
  public:
   explicit Telling(const model::Recording& recording)
-      : rec_(recording), charge_(recording.budget), names_(recording.budget), calls_() {}
+      : rec_(recording), charge_(recording.budget), names_(recording.budget) {}
 
   [[nodiscard]] Result<Telemetry> run() {
     for (const model::Part& part : rec_.parts) {
@@ -71,13 +70,11 @@ class Telling {
       }
     }
     // Where the flags are told, the manifest says no more.
-    if (risk_detected_ && !any_flag_) originals_.push_back(original(Kind::risk_detected));
-    for (size_t i = 0; i < found_.functions.size(); ++i)
-      find_in_calls(found_.functions[i], calls_[i], found_.findings, originals_);
-    find_memory_growth();
+    if (risk_detected_ && !any_flag_) flags_.push_back(flag(Kind::risk_detected));
+    for (const TelemetryFunction& function : found_.functions) find_in_calls(function, found_.findings);
     std::sort(found_.devices.begin(), found_.devices.end(),
               [](const TelemetryDevice& a, const TelemetryDevice& b) { return a.device < b.device; });
-    found_.findings.insert(found_.findings.end(), originals_.begin(), originals_.end());
+    found_.findings.insert(found_.findings.end(), flags_.begin(), flags_.end());
     return std::move(found_);
   }
 
@@ -138,7 +135,7 @@ class Telling {
       oom.device = of.device;
       found_.findings.push_back(oom);
     }
-    find_in_samples(of.device, samples, found_.findings, originals_);
+    find_in_samples(of.device, samples, found_.findings);
     if (alerts.of > 0) {
       alerts.kind = Kind::alerts;
       alerts.device = of.device;
@@ -153,7 +150,6 @@ class Telling {
     const int32_t count = std::min({of.call_before.count, of.call_peak.count, of.call_after.count,
                                     of.call_net.count, of.call_time.count});
     if (count == 0) return true;
-    if (!charge_.more(count * 2 * static_cast<int64_t>(sizeof(TelemetryCall)))) return false;
     TelemetryDevice& sums = device(of.device);
     for (int32_t i = 0; i < count; ++i) {
       const auto value = [&](RowRange rows) { return points.value[rows.first + i]; };
@@ -163,7 +159,6 @@ class Telling {
       if (id.index() == found_.functions.size()) {
         if (!charge_.more(static_cast<int64_t>(sizeof(TelemetryFunction)) * 4)) return false;
         found_.functions.push_back({name, 0, 0, {}, {}, {}, 0});
-        calls_.emplace_back();
       }
       TelemetryFunction& function = found_.functions[id.index()];
       ++function.calls;
@@ -179,36 +174,10 @@ class Telling {
       if (peak != kNoValue && before != kNoValue)
         raise(function.peak_over_entry_bytes, std::max<int64_t>(saturated_difference(peak, before), 0));
       for (const int64_t level : {before, peak, value(of.call_after)}) raise(sums.peak_allocated, level);
-      calls_[id.index()].push_back({points.time[of.call_net.first + i], value(of.call_after), net});
     }
     for (int32_t row = of.call_reserved.first; row < of.call_reserved.end(); ++row)
       raise(sums.peak_reserved, points.value[row]);
     return true;
-  }
-
-  // Of all calls together, as gpumemprof has it: the level after each over its time.
-  void find_memory_growth() {
-    std::vector<double> times, levels;
-    for (const auto& calls : calls_) {
-      for (const TelemetryCall& call : calls) {
-        if (call.start == model::kNoTime || call.after == kNoValue) continue;
-        times.push_back(static_cast<double>(call.start) / 1e9);
-        levels.push_back(static_cast<double>(call.after));
-      }
-    }
-    if (times.empty()) return;
-    const double begin = *std::min_element(times.begin(), times.end());
-    for (double& time : times) time -= begin;
-    const auto line = fit_line(times, levels);
-    constexpr double kFast = 1e6;  // bytes each second
-    if (!line || line->slope <= 0 || std::abs(line->r) <= 0.5 || line->p_value() >= 0.05) return;
-    TelemetryFinding found;
-    found.kind = Kind::memory_growth;
-    found.severity = line->slope > kFast ? model::Severity::error : model::Severity::warning;
-    found.ratio = line->slope;
-    found.confidence = line->r;
-    found.of = static_cast<int64_t>(times.size());
-    originals_.push_back(found);
   }
 
   void find_facts(const model::Part& part) {
@@ -229,7 +198,7 @@ class Telling {
     find_flags(extras);
   }
 
-  [[nodiscard]] static TelemetryFinding original(Kind kind) {
+  [[nodiscard]] static TelemetryFinding flag(Kind kind) {
     TelemetryFinding found;
     found.kind = kind;
     return found;
@@ -256,12 +225,12 @@ class Telling {
       found_.findings.push_back(found);
     }
     // The JSON text that the reader wrote, so without spaces.
-    const auto raise_flag = [&](std::string_view flag, Kind kind, double ratio) {
-      if (flags.find("\"" + std::string(flag) + "\":true") == std::string_view::npos) return;
-      TelemetryFinding found = original(kind);
+    const auto raise_flag = [&](std::string_view name, Kind kind, double ratio) {
+      if (flags.find("\"" + std::string(name) + "\":true") == std::string_view::npos) return;
+      TelemetryFinding found = flag(kind);
       found.severity = kind == Kind::oom_occurred ? model::Severity::error : model::Severity::warning;
       found.ratio = ratio;
-      originals_.push_back(found);
+      flags_.push_back(found);
       any_flag_ = true;
     };
     raise_flag("oom_occurred", Kind::oom_occurred, ooms);
@@ -273,8 +242,7 @@ class Telling {
   Charge charge_;
   StringPool names_;
   Telemetry found_;
-  std::vector<std::vector<TelemetryCall>> calls_;  // by function
-  Findings originals_;
+  Findings flags_;  // of bundles
   bool risk_detected_ = false, any_flag_ = false;
 };
 

@@ -1,7 +1,7 @@
 // Counters of an allocator, sampled, and calls of profiled functions: peaks by device, sums by function, and what is odd
-// about them, by stated rules; beside them what gpumemprof itself says of the same numbers.
+// about them, by stated rules; beside them the flags that a bundle of gpumemprof raises.
 //
-// Our rules. A sample knows nothing of what came and went between two of them, so these are hints:
+// The rules. A sample knows nothing of what came and went between two of them, so these are hints:
 //   out_of_memory   the file says so: a bundle written on it, what the allocator counted, or samples of that kind
 //   leak            a function called at least 3 times that kept memory in at least 2 of 3 calls, and in sum
 //   growth          8 samples of a device at least: the lowest level of each quarter of them is above that of the quarter
@@ -10,10 +10,7 @@
 //   gap_unknown     that cannot be known: "used" is what the allocator says in every sample
 //   fragmentation   of reserved memory at least 30 % is not allocated in the mean over the samples, and 64 MiB at most
 //   alerts          samples that the profiler itself marked as a warning or as critical
-// The rules of gpumemprof (its names): memory_leak, memory_spikes, repeated_allocations, memory_growth
-// from functions; transient_spike, persistent_drift, fragmentation_like from samples; and the flags that a diagnose bundle
-// raises: oom_occurred, high_utilization, fragmentation_warning, else risk_detected. Its inefficient_allocation can
-// never be found, and what it says of speed is left out.
+// Flags of a diagnose bundle (gpumemprof's names): oom_occurred, high_utilization, fragmentation_warning, else risk_detected.
 #pragma once
 
 #include <cstdint>
@@ -54,14 +51,7 @@ struct TelemetryFinding {
     gap_unknown,
     fragmentation,
     alerts,
-    // As gpumemprof has them.
-    memory_leak,
-    memory_spikes,
-    repeated_allocations,
-    memory_growth,
-    transient_spike,
-    persistent_drift,
-    fragmentation_like,
+    // Flags of gpumemprof.
     oom_occurred,
     high_utilization,
     fragmentation_warning,
@@ -74,10 +64,9 @@ struct TelemetryFinding {
   int64_t bytes = 0;          // of what the finding is about
   int64_t count = 0, of = 0;  // samples or calls
   double ratio = 0;           // share, or bytes each second
-  double confidence = 0;      // of gpumemprof's
   int64_t time = model::kNoTime;
 
-  [[nodiscard]] bool is_original() const { return kind >= Kind::memory_leak; }
+  [[nodiscard]] bool is_flag() const { return kind >= Kind::oom_occurred; }
 };
 
 struct Telemetry {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -19,26 +18,9 @@ struct TelemetrySample {
   int64_t device_total = model::kNoValue;
 };
 
-struct TelemetryCall {
-  int64_t start = model::kNoTime;
-  int64_t after = model::kNoValue, net = model::kNoValue;
-};
-
-// y = a + slope * x; r is the correlation. None with fewer than two points, or if all x are equal.
-struct Line {
-  double slope = 0, r = 0;
-  size_t points = 0;
-
-  // Two-sided, of no correlation.
-  [[nodiscard]] double p_value() const;
-};
-[[nodiscard]] std::optional<Line> fit_line(std::span<const double> x, std::span<const double> y);
-
 using Findings = std::vector<TelemetryFinding>;
 
-void find_in_samples(int32_t device, std::span<const TelemetrySample> samples, Findings& ours,
-                     Findings& originals);
-void find_in_calls(const TelemetryFunction& function, std::span<const TelemetryCall> calls, Findings& ours,
-                   Findings& originals);
+void find_in_samples(int32_t device, std::span<const TelemetrySample> samples, Findings& findings);
+void find_in_calls(const TelemetryFunction& function, Findings& findings);
 
 }  // namespace gpustrata::analysis

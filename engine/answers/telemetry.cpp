@@ -42,31 +42,8 @@ constexpr size_t kLongestQuote = 200;
   return text;
 }
 
-[[nodiscard]] std::string text_of_original(const TelemetryFinding& f) {
-  const std::string name = utf8::cut(f.text, kLongestQuote);
+[[nodiscard]] std::string text_of_flag(const TelemetryFinding& f) {
   switch (f.kind) {
-    case Kind::memory_leak:
-      return fmt::format("{} kept {} in {} calls.", name, size_text(f.bytes), count_text(f.of));
-    case Kind::memory_spikes:
-      return fmt::format("{} of {} calls of {} kept far more than the others, at most {}.",
-                         count_text(f.count), count_text(f.of), name, size_text(f.bytes));
-    case Kind::repeated_allocations:
-      return fmt::format("{} is called {} times and keeps {} each time in the mean.", name,
-                         count_text(f.count), size_text(f.bytes));
-    case Kind::memory_growth:
-      return fmt::format("The level after calls grows by {} (r = {:.2f}, {} calls).", rate_text(f.ratio),
-                         f.confidence, count_text(f.of));
-    case Kind::transient_spike:
-      return fmt::format(
-          "{}: memory outside of the allocator is far from its mean in {} of {} (z up to {:.2f}, "
-          "confidence {:.3f}).",
-          device_text(f.device), count_text(f.count), counted(f.of, "sample"), f.ratio, f.confidence);
-    case Kind::persistent_drift:
-      return fmt::format("{}: memory outside of the allocator grows by {} over {} (r^2 = {:.3f}).",
-                         device_text(f.device), rate_text(f.ratio), counted(f.of, "sample"), f.confidence);
-    case Kind::fragmentation_like:
-      return fmt::format("{}: {:.1f}% of reserved memory is not allocated in the mean (confidence {:.3f}).",
-                         device_text(f.device), 100 * f.ratio, f.confidence);
     case Kind::oom_occurred:
       return fmt::format("Its flag for out of memory is raised{}.",
                          f.ratio >= 1 ? fmt::format(": {:.0f} counted by the allocator", f.ratio) : "");
@@ -101,20 +78,6 @@ std::string_view name_of(Kind kind) {
       return "fragmentation";
     case Kind::alerts:
       return "alerts";
-    case Kind::memory_leak:
-      return "memory_leak";
-    case Kind::memory_spikes:
-      return "memory_spikes";
-    case Kind::repeated_allocations:
-      return "repeated_allocations";
-    case Kind::memory_growth:
-      return "memory_growth";
-    case Kind::transient_spike:
-      return "transient_spike";
-    case Kind::persistent_drift:
-      return "persistent_drift";
-    case Kind::fragmentation_like:
-      return "fragmentation_like";
     case Kind::oom_occurred:
       return "oom_occurred";
     case Kind::high_utilization:
@@ -164,7 +127,7 @@ std::string text_of(const TelemetryFinding& f) {
     case Kind::alerts:
       return alerts_text(f);
     default:
-      return text_of_original(f);
+      return text_of_flag(f);
   }
 }
 
@@ -199,7 +162,7 @@ void to_json(JsonWriter& json, const analysis::Telemetry& telemetry) {
   for (const TelemetryFinding& finding : telemetry.findings) {
     json.begin_object();
     json.member("name", name_of(finding.kind));
-    json.member("by", finding.is_original() ? "gpumemprof" : "gpustrata");
+    json.member("by", finding.is_flag() ? "gpumemprof" : "gpustrata");
     json.member("severity", model::name_of(finding.severity));
     json.member("device", device_or_null(finding.device));
     json.member("text", text_of(finding));

@@ -11,7 +11,7 @@
 
 namespace gpustrata::answers {
 
-// snake_case; gpumemprof's own word for what is a finding of it.
+// snake_case; of a flag gpumemprof's own word.
 [[nodiscard]] std::string_view name_of(analysis::TelemetryFinding::Kind kind);
 // One or two sentences.
 [[nodiscard]] std::string text_of(const analysis::TelemetryFinding& finding);

@@ -59,10 +59,10 @@ void write_functions(TextOut& out, const analysis::Telemetry& telemetry, size_t 
 }
 
 void write_findings(TextOut& out, const analysis::Telemetry& telemetry, size_t columns) {
-  const auto list = [&](std::string_view heading, bool originals) {
+  const auto list = [&](std::string_view heading, bool flags) {
     bool any = false;
     for (const analysis::TelemetryFinding& finding : telemetry.findings) {
-      if (finding.is_original() != originals) continue;
+      if (finding.is_flag() != flags) continue;
       if (!any) out.print("\n  {}\n", heading);
       any = true;
       const std::string label = fmt::format("    {:<21} ", name_of(finding.kind));
@@ -71,10 +71,10 @@ void write_findings(TextOut& out, const analysis::Telemetry& telemetry, size_t c
       for (std::string& word : words) word = fitted(word, std::max(columns, 2 * label.size()) - label.size());
       out.add(label + wrapped(words, columns, label.size()) + "\n");
     }
-    if (!any && !originals) out.add("\n  Nothing is odd by the rules of gpustrata.\n");
+    if (!any && !flags) out.add("\n  Nothing is odd by the rules of gpustrata.\n");
   };
   list("What is odd", false);
-  list("What gpumemprof says of the same numbers", true);
+  list("Flags that gpumemprof raised", true);
 }
 
 }  // namespace

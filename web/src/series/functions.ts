@@ -64,7 +64,7 @@ export class FunctionsView extends LitElement {
             >
           </div>`,
       )}
-      ${findings.some(({ by }) => by === 'gpumemprof') ? html`<p class="dim">Lines of gpumemprof are what its own rules say of the same numbers.</p>` : nothing}
+      ${findings.some(({ by }) => by === 'gpumemprof') ? html`<p class="dim">Lines of gpumemprof are flags that its bundle raised.</p>` : nothing}
     </section>`;
   }
 
