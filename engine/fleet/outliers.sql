@@ -27,7 +27,7 @@ sorted AS (
 medians AS (
   SELECT fact, run, stage, peers, AVG(CAST(value AS DOUBLE)) AS median
   FROM sorted
-  WHERE peers >= 5 AND 2 * nth BETWEEN peers AND peers + 2
+  WHERE peers >= 4 AND 2 * nth BETWEEN peers AND peers + 2
   GROUP BY fact, run, stage, peers
 ),
 deviations AS (

@@ -19,7 +19,7 @@ sorted AS (
 medians AS (
   SELECT run, stage, peers, AVG(fragmentation) AS median
   FROM sorted
-  WHERE peers >= 5 AND 2 * nth BETWEEN peers AND peers + 2
+  WHERE peers >= 4 AND 2 * nth BETWEEN peers AND peers + 2
   GROUP BY run, stage, peers
 ),
 deviations AS (

@@ -3,6 +3,7 @@ SQLite and in DuckDB.
 
 GPUSTRATA_ROUNDS=20: as many times the random facts.
 """
+import json
 import os
 import random
 import unittest
@@ -11,6 +12,7 @@ import tables
 import twin
 from tables import empty_line
 
+from support.paths import ROOT
 from support.snapshots import GIB, MIB
 
 ENGINES = [tables.sqlite, tables.duckdb]
@@ -78,8 +80,15 @@ class ByHand(unittest.TestCase):
         row, = self.ask("outliers", lines)
         self.assertEqual((row["fact"], row["id"], row["score"]), ("end_requested", 4, -6.0))
 
+    def test_the_page_calls_the_same_odd(self):
+        """tests/web/odd.test.ts asks the page about the same numbers."""
+        for case in json.loads((ROOT / "tests/data/odd.json").read_text()):
+            for fact in ("peak_requested", "end_requested"):
+                lines = [empty_line(rank=i, **{fact: size * MIB}) for i, size in enumerate(case["mib"])]
+                self.assertEqual(sorted(row["id"] for row in self.ask("outliers", lines)), case["odd"], case["why"])
+
     def test_few_peers_say_nothing(self):
-        lines = [empty_line(rank=i, peak_requested=size * GIB) for i, size in enumerate([1, 1, 1, 50])]
+        lines = [empty_line(rank=i, peak_requested=size * GIB) for i, size in enumerate([1, 1, 50])]
         self.assertEqual(self.ask("outliers", lines), [])
 
     def test_peers_are_of_one_stage(self):

@@ -83,7 +83,7 @@ class Fleet:
         """(row, median, mad, score, peers) of all rows."""
         known = [r for r in self.facts if r[fact] is not None]
         for peers in by(known, lambda r: (r["run"], self.stage_of(r))).values():
-            if len(peers) < 5:
+            if len(peers) < 4:
                 continue
             middle = median(float(r[fact]) for r in peers)
             mad = median(abs(float(r[fact]) - middle) for r in peers)

@@ -2,10 +2,15 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { formatBytes, formatExactBytes, plural } from '../base/format.ts';
-import { compare, type Comparison } from '../model/odd_one.ts';
+import { compare, shareBeyond, type Compared } from '../model/odd.ts';
 import type { Bar } from '../model/peak_bars.ts';
 import { base } from '../controls/styles.ts';
 import { symbols } from '../controls/symbols.ts';
+
+/** Beyond the median; undefined = not odd. */
+function shareOf({ peak }: Bar, index: number, { median, odd }: Compared): number | undefined {
+  return odd[index] && peak !== undefined ? shareBeyond(peak, median ?? 0) : undefined;
+}
 
 /** Tells `show` and `close` with the index of a bar. */
 @customElement('gpustrata-peak-row')
@@ -24,7 +29,7 @@ export class PeakRowView extends LitElement {
     const label = this.what === 'file' ? 'Open files by peak' : 'Snapshots of the file by peak';
     return html`
       <ul aria-label=${label}>
-        ${this.bars.map((bar, index) => this.bar(bar, index, most, comparison.odd[index]))}
+        ${this.bars.map((bar, index) => this.bar(bar, index, most, shareOf(bar, index, comparison)))}
       </ul>
       ${this.words(comparison)}
     `;
@@ -77,19 +82,24 @@ export class PeakRowView extends LitElement {
     </li>`;
   }
 
-  private words({ median, count, odd }: Comparison): TemplateResult | typeof nothing {
-    const told = this.bars.flatMap(({ name }, index) => {
-      const share = odd[index];
-      return share === undefined ? [] : [{ name, share }];
+  private words(compared: Compared): TemplateResult | typeof nothing {
+    const { count } = compared;
+    const median = formatBytes(compared.median ?? 0);
+    const told = this.bars.flatMap((bar, index) => {
+      const share = shareOf(bar, index, compared);
+      return share === undefined ? [] : [{ name: bar.name, share }];
     });
     const [first] = told;
     if (!first) return nothing;
     const percent = Math.abs(first.share * 100);
+    const far = Number.isFinite(percent)
+      ? `${percent >= 10 ? Math.round(percent) : percent.toFixed(1)} %`
+      : 'far';
     const sentence =
       told.length === 1
-        ? `${first.name} is the odd one: its peak lies ${percent >= 10 ? Math.round(percent) : percent.toFixed(1)} % ` +
-          `${first.share > 0 ? 'above' : 'below'} the median of ${plural(count, this.what)}, ${formatBytes(median)}.`
-        : `${plural(told.length, this.what)} of ${count} have a peak far from the median, ${formatBytes(median)}: ` +
+        ? `${first.name} is the odd one: its peak lies ${far} ` +
+          `${first.share > 0 ? 'above' : 'below'} the median of ${plural(count, this.what)}, ${median}.`
+        : `${plural(told.length, this.what)} of ${count} have a peak far from the median, ${median}: ` +
           `${told
             .slice(0, 4)
             .map(({ name }) => name)

@@ -2,11 +2,8 @@
 // DOM: it runs in Node.
 import type { FleetChoice } from './fleet_choice.ts';
 import type { Fleet, FleetColumn } from './fleet_file.ts';
+import { compare, leastOfBytes, leastOfShares, medianOf } from './odd.ts';
 
-/** As the contract has it (engine/fleet/README.md): a row is odd from a score of 6 on, among 5 rows and more of its run. */
-const odd = 6;
-const fewest = 5;
-const mebibyte = 2 ** 20;
 /** A count or a word is odd that so many others of its run do not have, if they all have the same. */
 const nearlyAll = 0.9;
 const fewestAlike = 10;
@@ -16,7 +13,7 @@ const names = new Set(['run', 'rank', 'host', 'device', 'file']);
 export interface Spread {
   /** Of all rows; null = none is known, or it would say nothing. */
   median: number | null;
-  /** 1 = unlike the others of its run. */
+  /** 1 = unlike its peers. */
   odd: Uint8Array;
 }
 /** Rows that stand together. */
@@ -109,20 +106,36 @@ export class FleetFacts {
 
   private newSpread({ name, unit, values }: FleetColumn): Spread {
     if (names.has(name ?? '') || unit === 'us') return { median: null, odd: new Uint8Array(this.count) };
-    if (unit === 'bytes') return spreadOf(values, this.peers(), mebibyte);
-    if (unit === 'share') return spreadOf(values, this.peers(), 0.01);
-    return { median: unit === 'count' ? medianOf(values) : null, odd: unlikeMost(values, this.peers()) };
+    const known = values.filter((value) => typeof value === 'number');
+    if (unit === 'bytes' || unit === 'share') {
+      const least = unit === 'bytes' ? leastOfBytes : leastOfShares;
+      return { median: medianOf(known), odd: farOff(values, this.peers(this.stages()), least) };
+    }
+    return { median: unit === 'count' ? medianOf(known) : null, odd: unlikeMost(values, this.peers()) };
   }
 
-  private peers(): Map<string, number[]> {
-    const runs = new Map<string, number[]>();
-    for (let row = 0; row < this.count; row += 1) {
-      const run = this.text('run', row);
-      const rows = runs.get(run);
-      if (rows) rows.push(row);
-      else runs.set(run, [row]);
+  /** Names of rows; of several the first. */
+  private stages(): Map<number, string> {
+    const stages = new Map<number, string>();
+    for (const { kind, name, rows_of } of this.fleet.groups) {
+      if (kind !== 'pp' || name === null) continue;
+      for (const row of rows_of) {
+        const known = stages.get(row);
+        if (known === undefined || name < known) stages.set(row, name);
+      }
     }
-    return runs;
+    return stages;
+  }
+  /** Rows of a run, and of one stage if stages are given. */
+  private peers(stages?: ReadonlyMap<number, string>): Iterable<readonly number[]> {
+    const peers = new Map<string, number[]>();
+    for (let row = 0; row < this.count; row += 1) {
+      const key = JSON.stringify([this.text('run', row), stages?.get(row) ?? '']);
+      const rows = peers.get(key);
+      if (rows) rows.push(row);
+      else peers.set(key, [row]);
+    }
+    return peers.values();
   }
 
   /** The rows that are looked for, together and in order. The same object for the same choice. */
@@ -220,38 +233,24 @@ export class FleetFacts {
   }
 }
 
-/** The mean of the two in the middle, if there are two. */
-export function medianOf(values: readonly (number | string | null)[]): number | null {
-  const sorted = Float64Array.from(values.filter((value) => typeof value === 'number')).sort();
-  if (sorted.length === 0) return null;
-  const middle = sorted.length / 2;
-  return ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2;
-}
+type Values = FleetColumn['values'];
 
-function spreadOf(
-  values: readonly (number | string | null)[],
-  peers: ReadonlyMap<string, readonly number[]>,
-  leastScale: number,
-): Spread {
+function farOff(values: Values, peers: Iterable<readonly number[]>, least: number): Uint8Array {
   const marks = new Uint8Array(values.length);
-  for (const rows of peers.values()) {
-    const known = rows.filter((row) => typeof values[row] === 'number');
-    const median = medianOf(known.map((row) => values[row] ?? null));
-    if (known.length < fewest || median === null) continue;
-    const away = (row: number): number => Number(values[row]) - median;
-    const mad = medianOf(known.map((row) => Math.abs(away(row)))) ?? 0;
-    const scale = Math.max(1.4826 * mad, 0.01 * Math.abs(median), leastScale);
-    for (const row of known) marks[row] = Math.abs(away(row)) >= odd * scale ? 1 : 0;
+  for (const rows of peers) {
+    const own = rows.map((row) => values[row]);
+    const { odd } = compare(
+      own.map((value) => (typeof value === 'number' ? value : null)),
+      least,
+    );
+    rows.forEach((row, at) => (marks[row] = odd[at] ? 1 : 0));
   }
-  return { median: medianOf(values), odd: marks };
+  return marks;
 }
 
-function unlikeMost(
-  values: readonly (number | string | null)[],
-  peers: ReadonlyMap<string, readonly number[]>,
-): Uint8Array {
+function unlikeMost(values: Values, peers: Iterable<readonly number[]>): Uint8Array {
   const marks = new Uint8Array(values.length);
-  for (const rows of peers.values()) {
+  for (const rows of peers) {
     const counts = new Map<number | string | null, number>();
     for (const row of rows) counts.set(values[row] ?? null, (counts.get(values[row] ?? null) ?? 0) + 1);
     const [usual, count] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a), [null, 0]);

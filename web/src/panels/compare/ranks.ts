@@ -5,7 +5,7 @@ import { formatBytes, formatCount, formatExactBytes } from '../../base/format.ts
 import type { Bytes } from '../../base/units.ts';
 import { base } from '../../controls/styles.ts';
 import type { EngineView, ViewInfo } from '../../../engine/index.ts';
-import { compare } from '../../model/odd_one.ts';
+import { compare, shareBeyond, type Compared } from '../../model/odd.ts';
 import { answerStyles } from '../answer_styles.ts';
 import type { PanelFile } from '../panel.ts';
 
@@ -26,7 +26,7 @@ export class RanksView extends LitElement {
   protected override render(): TemplateResult {
     const { files, names, shown } = this;
     const columns = numbers.map(({ of }) => compare(files.map(({ view }) => of(view.info))));
-    const isOdd = (at: number): boolean => columns.some(({ odd }) => odd[at] !== undefined);
+    const isOdd = (at: number): boolean => columns.some(({ odd }) => odd[at]);
     const odd = files.filter((_, at) => isOdd(at));
     return html`<p class="dim" data-odd-files=${odd.length}>
         ${
@@ -61,7 +61,7 @@ export class RanksView extends LitElement {
                           </button>`
                     }
                   </td>
-                  ${numbers.map(({ of }, column) => cell(of(view.info), columns[column]?.odd[at]))}
+                  ${numbers.map(({ of }, column) => cell(of(view.info), columns[column]!, at))}
                   <td class="number">${formatCount(view.info.events)}</td>
                   <td>${view.info.oom_events.length > 0 ? html`<span class="bad">yes</span>` : 'no'}</td>
                 </tr>`,
@@ -92,10 +92,11 @@ export class RanksView extends LitElement {
   ];
 }
 
-function cell(bytes: Bytes, odd: number | undefined): TemplateResult {
-  const percent = odd === undefined ? '' : `${odd > 0 ? '+' : '−'}${Math.abs(100 * odd).toFixed(0)} %`;
-  return html`<td class="number ${odd === undefined ? '' : 'odd'}" title=${formatExactBytes(bytes)}>
-    ${formatBytes(bytes)} ${odd === undefined ? nothing : html`<small>${percent}</small>`}
+function cell(bytes: Bytes, { median, odd }: Compared, at: number): TemplateResult {
+  const share = shareBeyond(bytes, median ?? 0);
+  const percent = `${share > 0 ? '+' : '−'}${Math.abs(100 * share).toFixed(0)} %`;
+  return html`<td class="number ${odd[at] ? 'odd' : ''}" title=${formatExactBytes(bytes)}>
+    ${formatBytes(bytes)} ${odd[at] && Number.isFinite(share) ? html`<small>${percent}</small>` : nothing}
   </td>`;
 }
 
