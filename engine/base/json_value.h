@@ -1,9 +1,8 @@
 // A small JSON text from outside as a tree of values: questions, settings. Not for files: those are read in
 // pieces (engine/io/json).
 //
-// Strict RFC 8259 in UTF-8: no comments, no text behind the value, no key twice. Numbers are doubles, rounded
-// to the nearest one up to 19 digits and 27 powers of ten, within two units in the last place beyond; what no
-// double holds is refused. Half of a surrogate pair becomes U+FFFD.
+// Strict RFC 8259 in UTF-8 (json_lexer.h): no comments, no text behind the value, no key twice. Numbers are the nearest
+// doubles; what none holds is refused. Half of a surrogate pair becomes U+FFFD.
 #pragma once
 
 #include <cstdint>

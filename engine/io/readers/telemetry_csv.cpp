@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "engine/base/json_number.h"
 #include "engine/base/units.h"
 #include "engine/io/containers/input_buffer.h"
 #include "engine/io/encodings/csv/records.h"
-#include "engine/io/encodings/json/number.h"
 #include "engine/io/readers/telemetry_schema.h"
 #include "engine/io/values/numbers.h"
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/io/encodings/json/number.h"
+#include "engine/base/json_number.h"
 #include "tests/unit/io/read_file.h"
 
 namespace gpustrata::tests {
@@ -41,12 +41,12 @@ TEST(JsonNumbers, WhatIsNoNumberIsToldAndLeftOut) {
 }
 
 TEST(JsonNumbers, TheFormIsThatOfTheStandard) {
-  EXPECT_EQ(io::json_number("-12,").length, 3U);
-  EXPECT_TRUE(io::json_number("0 ").whole);
-  EXPECT_EQ(io::json_number("1.5e-3]").length, 6U);
-  EXPECT_FALSE(io::json_number("1e2").whole);
+  EXPECT_EQ(json_number("-12,").length, 3U);
+  EXPECT_TRUE(json_number("0 ").whole);
+  EXPECT_EQ(json_number("1.5e-3]").length, 6U);
+  EXPECT_FALSE(json_number("1e2").whole);
   for (const std::string_view text : {"", "-", "+1", ".5", "01", "1.", "1e+", "x"})
-    EXPECT_EQ(io::json_number(text).length, 0U) << text;
+    EXPECT_EQ(json_number(text).length, 0U) << text;
 }
 
 }  // namespace

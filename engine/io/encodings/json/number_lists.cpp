@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "engine/base/ascii.h"
-#include "engine/io/encodings/json/number.h"
+#include "engine/base/json_number.h"
 #include "engine/io/values/numbers.h"
 
 namespace gpustrata::io::json {

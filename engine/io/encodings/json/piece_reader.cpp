@@ -7,8 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "engine/base/json_number.h"
 #include "engine/base/utf8.h"
-#include "engine/io/encodings/json/number.h"
 #include "engine/io/limits.h"
 #include "engine/io/values/numbers.h"
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace gpustrata::io {
+namespace gpustrata {
 
 struct JsonNumber {
   size_t length = 0;  // 0: no number
@@ -40,4 +40,4 @@ struct JsonNumber {
   return number;
 }
 
-}  // namespace gpustrata::io
+}  // namespace gpustrata
