@@ -10,7 +10,7 @@ std::vector<CheckedRule> check_device(const Report& report, const CheckRules& ru
     found.push_back({kind, value && *value <= limit, limit, value, report.overview.device, event, stack});
   };
   const auto peak = static_cast<double>(report.peak.bytes);
-  const StackId most = report.peak.parts.empty() ? StackId{} : report.peak.parts[0].stack;
+  const StackId most = report.peak.groups.empty() ? StackId{} : report.peak.groups[0].stack;
   if (rules.max_peak)
     add(RuleKind::max_peak, static_cast<double>(*rules.max_peak), peak, report.peak.event, most);
   if (rules.max_reserved) {
@@ -27,7 +27,7 @@ std::vector<CheckedRule> check_device(const Report& report, const CheckRules& ru
   if (rules.no_leak) {
     const auto& leaks = report.leaks.leaks;
     add(RuleKind::no_leak, 0, static_cast<double>(leaks.size()) + static_cast<double>(report.leaks.left_out),
-        leaks.empty() ? -1 : report.steps.begin[leaks[0].first_step],
+        leaks.empty() ? -1 : report.steps->begin[leaks[0].first_step],
         leaks.empty() ? StackId{} : leaks[0].stack);
   }
   if (rules.max_fragmentation)

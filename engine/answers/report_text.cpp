@@ -131,7 +131,7 @@ class Page {
                             counted(leak.steps, "step"), leak.first_step, 100 * leak.confidence));
       analysis::TopGroup group;
       group.stack = leak.stack;
-      for (const std::string& line : lines_of_group(recording_, group, analysis::TopBy::stack, columns_ - 15))
+      for (const std::string& line : lines_of_group(recording_, group, analysis::By::stack, columns_ - 15))
         out_ += fmt::format("{:15}{}\n", "", line);
     }
     if (all.size() > kMostLeaksShown)
@@ -150,28 +150,28 @@ class Page {
                          counted(blocks, "block"));
     };
     for (const analysis::TopGroup& group : top.groups) {
-      const std::string numbers = numbers_of(group.bytes, group.count);
+      const std::string numbers = numbers_of(group.bytes, group.blocks);
       out_ +=
           table_row(numbers, lines_of_group(recording_, group, top.by, columns_beside(numbers, columns_)));
     }
-    if (top.other_count > 0)
-      out_ += table_row(numbers_of(top.other_bytes, top.other_count),
-                        {fmt::format("({} more; see gpustrata top)", count_text(top.all_groups - shown))});
+    if (top.other_blocks > 0)
+      out_ += table_row(numbers_of(top.other_bytes, top.other_blocks),
+                        {fmt::format("({} more; see gpustrata top)", count_text(top.other_groups()))});
     categories();
   }
 
   void categories() {
     std::string text;
-    for (const analysis::CategoryShare& share : report_.categories_at_peak) {
-      const std::string& name = rules_.names[static_cast<size_t>(share.category)];
-      if (share.category == 0 && percent(share.bytes, report_.peak.bytes) > 95) return;
+    for (const analysis::BlockSum& share : report_.categories_at_peak.sums.rows()) {
+      const std::string& name = rules_.names[static_cast<size_t>(share.key)];
+      if (share.key == 0 && percent(share.bytes, report_.peak.bytes) > 95) return;
       text += fmt::format("{}{} {} ({:.0f} %)", text.empty() ? "" : ", ", name, size_text(share.bytes),
                           percent(share.bytes, report_.peak.bytes));
     }
     if (!text.empty())
-      paragraph("    ", (rules_.by_lifetime            ? "By lifetime: "
-                         : report_.categories.labelled ? "What for: "
-                                                       : "What for, a guess: ") +
+      paragraph("    ", (rules_.by_lifetime                        ? "By lifetime: "
+                         : report_.categories->categories.labelled ? "What for: "
+                                                                   : "What for, a guess: ") +
                             text);
   }
 

@@ -13,12 +13,13 @@
 #include "engine/analysis/block_attributes.h"
 #include "engine/analysis/block_groups.h"
 #include "engine/analysis/frame_filter.h"
-#include "engine/analysis/holders.h"
+#include "engine/analysis/keys.h"
 #include "engine/analysis/own_frame.h"
-#include "engine/analysis/peak_parts.h"
 #include "engine/analysis/source_lines.h"
 #include "engine/analysis/stack_facts.h"
 #include "engine/analysis/top.h"
+#include "engine/analysis/weigh.h"
+#include "engine/replay/timeline.h"
 #include "tests/property/random_calls.h"
 
 namespace gpustrata::analysis {
@@ -115,12 +116,10 @@ class Blocks {
 
 struct Way {
   FrameKey frames;
-  TopBy top;
-  HolderBy holders;
+  By by;
 };
-constexpr Way kWays[] = {{FrameKey::line, TopBy::line, HolderBy::line},
-                         {FrameKey::function, TopBy::function, HolderBy::function},
-                         {FrameKey::file, TopBy::file, HolderBy::file}};
+constexpr Way kWays[] = {
+    {FrameKey::line, By::line}, {FrameKey::function, By::function}, {FrameKey::file, By::file}};
 
 class LiveMemory : public testing::TestWithParam<int> {};
 
@@ -129,10 +128,10 @@ HeldBy held_by(const Blocks& blocks, FrameKey by, const Top& top) {
   HeldBy found;
   std::pair<int64_t, int64_t> last{INT64_MAX, 0};
   for (const TopGroup& group : top.groups) {
-    found[blocks.who_text(by, group.who)] = {group.bytes, group.count};
-    EXPECT_GE(last, std::pair(group.bytes, group.count));
-    last = {group.bytes, group.count};
-    EXPECT_EQ(blocks.asked_by(by, group.largest_rank), blocks.who_text(by, group.who));
+    found[blocks.who_text(by, group.who)] = {group.bytes, group.blocks};
+    EXPECT_GE(last, std::pair(group.bytes, group.blocks));
+    last = {group.bytes, group.blocks};
+    EXPECT_EQ(blocks.asked_by(by, group.largest), blocks.who_text(by, group.who));
   }
   EXPECT_EQ(found.size(), top.groups.size());
   return found;
@@ -143,8 +142,10 @@ TEST_P(LiveMemory, OfAMomentIsTheSameInTopAndHolders) {
   const model::Recording& recording = blocks.recording();
   std::vector<uint8_t> matched(static_cast<size_t>(blocks.lives->count()));
   for (uint8_t& one : matched) one = static_cast<uint8_t>(blocks.random.below(2));
+  const auto timeline = replay::Timeline::build(recording, *blocks.lives);
+  ASSERT_TRUE(timeline.has_value());
   for (const Way& way : kWays) {
-    const auto keys = find_holder_keys(recording, blocks.attributes->stack.span(), way.holders, nullptr);
+    const auto keys = find_keys(recording, way.by);
     ASSERT_TRUE(keys.has_value());
     for (int round = 0; round < 10; ++round) {
       const int32_t event = blocks.some_event();
@@ -156,27 +157,34 @@ TEST_P(LiveMemory, OfAMomentIsTheSameInTopAndHolders) {
           },
           text);
 
-      const auto top = find_top(recording, blocks.part(), *blocks.lives, event, way.top, SIZE_MAX);
+      const auto top =
+          find_top(recording, blocks.part(), *blocks.lives, When::alive(event), way.by, kAllGroups);
       ASSERT_TRUE(top.has_value());
       EXPECT_EQ(held_by(blocks, way.frames, *top), all);
       EXPECT_EQ(top->bytes, blocks.lives->level_after(event));
       const auto filtered =
-          find_top(recording, blocks.part(), *blocks.lives, event, way.top, SIZE_MAX, matched);
+          find_top(recording, blocks.part(), *blocks.lives, When::alive(event), way.by, kAllGroups, matched);
       ASSERT_TRUE(filtered.has_value());
       EXPECT_EQ(held_by(blocks, way.frames, *filtered), meant);
 
-      const auto holders = find_holders(*blocks.lives, *keys, event, matched, nullptr, blocks.trace.budget);
-      ASSERT_TRUE(holders.has_value());
+      // As the page asks: what is live from the tree, stacks that are known, a filter beside it.
+      Column<int32_t> live(blocks.trace.budget);
+      ASSERT_TRUE(timeline->live_at(event, live));
+      const auto by_stack = sums_by_stack(*blocks.lives, live.span(), blocks.attributes->stack.span(),
+                                          matched, blocks.trace.budget);
+      BlockSums sums(blocks.trace.budget);
+      ASSERT_TRUE(by_stack &&
+                  regroup(
+                      *by_stack, [&](const BlockSum& sum) { return keys->of(StackId{sum.key}); }, sums));
       HeldBy found;
-      for (const Holder& one : holders->rows) {
-        const std::string who =
-            one.key < 0 ? "-" : blocks.who_text(way.frames, who_of_frame(recording, keys->frame[one.key]));
+      for (const BlockSum& one : sums.rows()) {
+        const std::string who = blocks.who_text(way.frames, keys->who_of(recording, one.key));
         found[who] = {one.bytes, one.blocks};
         EXPECT_EQ(one.lit_bytes, meant.contains(who) ? meant.at(who).bytes : 0);
         EXPECT_EQ(text(one.largest), who);
       }
       EXPECT_EQ(found, all);
-      EXPECT_EQ(found.size(), holders->rows.size());
+      EXPECT_EQ(found.size(), sums.rows().size());
     }
   }
 }
@@ -184,13 +192,18 @@ TEST_P(LiveMemory, OfAMomentIsTheSameInTopAndHolders) {
 TEST_P(LiveMemory, OfAMomentIsTheSameInColours) {
   Blocks blocks(static_cast<uint64_t>(GetParam()) + 1000);
   const model::Recording& recording = blocks.recording();
-  const auto groups = group_blocks(recording, *blocks.lives, *blocks.attributes, GroupBy::stack);
-  ASSERT_TRUE(groups.has_value());
+  const auto lines = find_keys(recording, By::line);
+  ASSERT_TRUE(lines.has_value());
+  const auto groups = group_blocks(recording, *blocks.lives, *blocks.attributes, GroupBy::stack, {}, &*lines);
+  const auto timeline = replay::Timeline::build(recording, *blocks.lives);
+  ASSERT_TRUE(groups && timeline);
   const auto text = [&](int32_t rank) { return blocks.asked_by(FrameKey::line, rank); };
   for (int round = 0; round < 10; ++round) {
     const int32_t event = blocks.some_event();
     HeldBy expected = blocks.held([&](int32_t rank) { return blocks.is_alive(rank, event); }, text);
-    const std::vector<Share> shares = shares_at(*blocks.lives, *groups, event);
+    Column<int32_t> live(blocks.trace.budget);
+    ASSERT_TRUE(timeline->live_at(event, live));
+    const std::vector<Share> shares = shares_of(*blocks.lives, *groups, live.span());
     ASSERT_EQ(shares.size(), groups->kinds.size());
     Held rest, others;
     for (size_t i = 0; i < shares.size(); ++i) {
@@ -219,24 +232,27 @@ TEST_P(LiveMemory, ByStackIsTheSameInTopFactsAndPartsOfThePeak) {
   const int32_t peak = blocks.lives->peak_event;
   const HeldBy expected = blocks.held([&](int32_t rank) { return blocks.is_alive(rank, peak); },
                                       [&](int32_t rank) { return blocks.shown(blocks.stack_of(rank)); });
-  const auto top = find_top(recording, blocks.part(), *blocks.lives, peak, TopBy::stack, SIZE_MAX);
+  const auto top =
+      find_top(recording, blocks.part(), *blocks.lives, When::alive(peak), By::stack, kAllGroups);
   ASSERT_TRUE(top.has_value());
   HeldBy of_top, of_facts, of_parts;
   for (const TopGroup& group : top->groups) {
     Held& sum = of_top[blocks.shown(group.stack)];
     sum.bytes += group.bytes;
-    sum.blocks += group.count;
+    sum.blocks += group.blocks;
   }
   EXPECT_EQ(of_top, expected);
-  const auto facts = stack_facts({recording, *top}, SIZE_MAX);
-  const auto parts = find_peak_parts(recording, blocks.part(), *blocks.lives, SIZE_MAX);
-  ASSERT_TRUE(facts && parts);
+  const auto parts =
+      find_top(recording, blocks.part(), *blocks.lives, When::alive(peak), By::shown, kAllGroups);
+  ASSERT_TRUE(parts.has_value());
+  const auto facts = stack_facts({recording, *parts});
+  ASSERT_TRUE(facts.has_value());
   for (const StackFact& one : facts->facts) of_facts[blocks.shown(one.stack)] = {one.bytes, one.blocks};
-  for (const PeakPart& one : parts->parts) of_parts[blocks.shown(one.stack)] = {one.bytes, one.blocks};
+  for (const TopGroup& one : parts->groups) of_parts[blocks.shown(one.stack)] = {one.bytes, one.blocks};
   EXPECT_EQ(of_facts, expected);
   EXPECT_EQ(of_parts, expected);
   EXPECT_EQ(of_facts.size(), facts->facts.size());
-  EXPECT_EQ(of_parts.size(), parts->parts.size());
+  EXPECT_EQ(of_parts.size(), parts->groups.size());
 }
 
 TEST_P(LiveMemory, NeverFreedAreThoseThatStayOfARange) {
@@ -244,8 +260,8 @@ TEST_P(LiveMemory, NeverFreedAreThoseThatStayOfARange) {
   const int32_t end = blocks.lives->events.count;
   for (const Way& way : kWays) {
     const int32_t from = blocks.some_event(), until = std::max(from, blocks.some_event());
-    const auto found =
-        find_never_freed(blocks.recording(), blocks.part(), *blocks.lives, from, until, way.top, SIZE_MAX);
+    const auto found = find_top(blocks.recording(), blocks.part(), *blocks.lives,
+                                When::never_freed(*blocks.lives, from, until), way.by, kAllGroups);
     ASSERT_TRUE(found.has_value());
     const auto counts = [&](int32_t rank) {
       const int32_t born = blocks.lives->born[rank];
@@ -280,7 +296,9 @@ TEST_P(LiveMemory, LinesOfSourceHaveWhatTheyAskedForAndWhatPassedThem) {
       if (is_own) expected[line].first.add(blocks.lives->size[rank]);
     }
   }
-  const auto found = find_source_lines(recording, blocks.part(), *blocks.lives, event, file);
+  const auto keys = find_keys(recording, By::line);
+  ASSERT_TRUE(keys.has_value());
+  const auto found = find_source_lines(recording, blocks.part(), *blocks.lives, event, file, *keys);
   ASSERT_TRUE(found.has_value());
   for (const SourceLine& one : found->lines)
     lines[one.line] = {{one.own_bytes, one.own_blocks}, {one.bytes, one.blocks}};

@@ -51,8 +51,8 @@ TEST_F(RulesOfCheck, ALimitItselfIsKept) {
 
 TEST_F(RulesOfCheck, ThePeakIsOfTheStackThatHoldsMostOfIt) {
   EXPECT_TRUE(checked(only(&CheckRules::max_peak, 1)).stack.is_none());
-  ASSERT_TRUE(report.peak.parts.push_back({StackId{5}, 600, 1, 0}) &&
-              report.peak.parts.push_back({StackId{4}, 400, 1, 1}));
+  ASSERT_TRUE(report.peak.groups.push_back({{.bytes = 600, .blocks = 1}, StackId{5}, {}}) &&
+              report.peak.groups.push_back({{.bytes = 400, .blocks = 1}, StackId{4}, {}}));
   EXPECT_EQ(checked(only(&CheckRules::max_peak, 1)).stack, StackId{5});
   EXPECT_EQ(checked(only(&CheckRules::max_growth, 1.0), 1000).stack, StackId{5});
 }
@@ -71,7 +71,9 @@ TEST_F(RulesOfCheck, NoFailureAndNoLeakMeanNone) {
   EXPECT_FALSE(checked(only(&CheckRules::no_oom, true)).kept);
   EXPECT_EQ(checked(only(&CheckRules::no_oom, true)).value, 1);
   EXPECT_TRUE(checked(only(&CheckRules::no_leak, true)).kept);
-  ASSERT_TRUE(report.steps.begin.push_back(10) && report.steps.begin.push_back(20));
+  Steps steps(budget);
+  ASSERT_TRUE(steps.begin.push_back(10) && steps.begin.push_back(20));
+  report.steps = &steps;
   Leak leak;
   leak.first_step = 1;
   report.leaks.leaks.push_back(leak);
