@@ -48,23 +48,16 @@ Result<BlockAttributes> block_attributes(const model::Recording& recording, cons
   const model::EventTable& events = recording.events;
   for (int32_t rank = 0; rank < lifetimes.count(); ++rank) {
     const auto r = static_cast<size_t>(rank);
-    const uint64_t address = lifetimes.address(recording, rank);
-    const int32_t born = lifetimes.born[r];
-    int32_t final_block = born < 0 ? lifetimes.source[r] : -1;
-    if (final_block < 0 && lifetimes.freed[r] >= lifetimes.events.count)
-      final_block = row_at(final_blocks, address);
-    const auto row_of = [&](int32_t event) { return static_cast<size_t>(lifetimes.events.first + event); };
-    const StackId at_alloc = born >= 0 ? events.stack[row_of(born)] : StackId{};
-    const bool has_own_stack = !at_alloc.is_none() && recording.stacks.leaf(at_alloc) >= 0;
-    const int32_t free_event = has_own_stack ? -1 : find_free(recording, lifetimes, rank, final_block).event;
-    found.stack[r] = choose_stack(recording, lifetimes, rank, final_block, free_event).stack;
-    const int32_t told = born >= 0 ? born : free_event;
+    const BlockSource source = source_of(recording, lifetimes, final_blocks, rank);
+    found.stack[r] = source.stack.stack;
+    const int32_t told = lifetimes.born[r] >= 0 ? lifetimes.born[r] : source.free_event;
     if (told >= 0) {
-      found.stream[r] = events.stream[row_of(told)];
-      found.pool[r] = events.pool[row_of(told)];
+      const auto row = static_cast<size_t>(lifetimes.events.first + told);
+      found.stream[r] = events.stream[row];
+      found.pool[r] = events.pool[row];
     }
     if (told >= 0 && !found.pool[r].is_none()) continue;
-    const int32_t segment = segments.row_around(address);
+    const int32_t segment = segments.row_around(lifetimes.address(recording, rank));
     if (segment < 0) continue;
     if (told < 0) found.stream[r] = recording.segments.stream[static_cast<size_t>(segment)];
     found.pool[r] = recording.segments.pool[static_cast<size_t>(segment)];

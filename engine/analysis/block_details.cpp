@@ -11,14 +11,6 @@ using model::RowRange;
 
 namespace {
 
-[[nodiscard]] int32_t final_block_of(const model::Recording& recording, const replay::BlockLives& lifetimes,
-                                     const DeviceIndex& index, int32_t rank) {
-  const auto r = static_cast<size_t>(rank);
-  if (rank < lifetimes.from_start && lifetimes.source[r] >= 0) return lifetimes.source[r];
-  const bool live_at_end = lifetimes.freed[r] >= lifetimes.events.count;
-  return live_at_end ? index.final_block_at(lifetimes.address(recording, rank)) : -1;
-}
-
 // Fills in the details, part by part.
 class Telling {
  public:
@@ -32,7 +24,7 @@ class Telling {
     told_.requested_size = lifetimes.size[r];
     told_.born_event = lifetimes.born[r];
     if (lifetimes.freed[r] < lifetimes.events.count) told_.freed_event = lifetimes.freed[r];
-    final_block_ = final_block_of(recording, lifetimes, index, rank);
+    final_block_ = source_of(recording, lifetimes, index.final_blocks, rank).final_block;
     const FreeOf free = find_free(recording, lifetimes, rank, final_block_);
     told_.free_requested_event = free.request;
     free_event_ = free.event;
@@ -179,10 +171,7 @@ BlockDetails block_details(const model::Recording& recording, const replay::Bloc
 
 StackId shown_stack(const model::Recording& recording, const replay::BlockLives& lifetimes,
                     const DeviceIndex& index, int32_t rank) {
-  const int32_t final_block = final_block_of(recording, lifetimes, index, rank);
-  const FreeOf free = find_free(recording, lifetimes, rank, final_block);
-  const BlockStack stack = choose_stack(recording, lifetimes, rank, final_block, free.event);
-  return stack.from == StackFrom::nothing ? StackId() : stack.stack;
+  return source_of(recording, lifetimes, index.final_blocks, rank).shown_stack();
 }
 
 }  // namespace gpustrata::analysis

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
+#include <tuple>
 
-#include "engine/analysis/frame_keys.h"
-#include "engine/analysis/own_frame.h"
+#include "engine/analysis/weigh.h"
 #include "engine/base/saturating.h"
 
 namespace gpustrata::analysis {
@@ -61,39 +60,29 @@ void add_classes(BlockGroups& groups, size_t count) {
   return -1;
 }
 
-// The largest kinds get a place of their own, the others the last one.
-template <typename KeyOf>
+// Of each rank `group` has its key + 1; the largest kinds get a place of their own, the others the last one.
 [[nodiscard]] bool largest_kinds(const replay::Bands& bands, BlockGroups& groups, Budget& budget,
-                                 int32_t peak_event, KeyOf key_of) {
-  struct Size {
-    int64_t at_peak = 0;
-    int64_t ever = 0;
-    int32_t key = 0;
-  };
-  Column<Size> sizes(budget);  // by key + 1
+                                 int32_t peak_event) {
+  BlockSums sums(budget);  // lit: in use at the peak
   for (int32_t rank = 0; rank < bands.count(); ++rank) {
     const auto r = static_cast<size_t>(rank);
     if (is_left_out(bands, r)) continue;
-    const auto slot = static_cast<size_t>(key_of(r) + 1);
-    if (slot >= sizes.size() && !sizes.resize(slot + 1, Size{})) return false;
-    Size& size = sizes[slot];
-    size.key = static_cast<int32_t>(slot) - 1;
-    const bool at_peak = bands.is_live_after(rank, peak_event);
-    if (at_peak) add_saturated(size.at_peak, bands.size[r]);
-    add_saturated(size.ever, saturated_sum(bands.size[r], 1));
+    if (!sums.add(static_cast<int32_t>(groups.group[r]) - 1, rank, bands.size[r],
+                  bands.is_live_after(rank, peak_event)))
+      return false;
   }
-  Column<Size> ordered(budget);
-  for (const Size& size : sizes) {
-    if (size.ever > 0 && !ordered.push_back(size)) return false;
-  }
+  Column<BlockSum> ordered(budget);
+  if (!ordered.append(sums.rows().span())) return false;
   const size_t own = ordered.size() > kMostKinds ? kMostKinds - 1 : ordered.size();
   std::partial_sort(ordered.data(), ordered.data() + own, ordered.data() + ordered.size(),
-                    [](const Size& a, const Size& b) {
-                      if (a.at_peak != b.at_peak) return a.at_peak > b.at_peak;
-                      return a.ever != b.ever ? a.ever > b.ever : a.key < b.key;
+                    [](const BlockSum& a, const BlockSum& b) {
+                      return std::tuple(-a.lit_bytes, -saturated_sum(a.bytes, a.blocks), a.key) <
+                             std::tuple(-b.lit_bytes, -saturated_sum(b.bytes, b.blocks), b.key);
                     });
-  Column<uint32_t> group_of(budget);
-  if (!group_of.resize(sizes.size(), static_cast<uint32_t>(own))) return false;
+  int32_t highest = -1;
+  for (const BlockSum& sum : ordered) highest = std::max(highest, sum.key);
+  Column<uint32_t> group_of(budget);  // by key + 1
+  if (!group_of.resize(static_cast<size_t>(highest) + 2, static_cast<uint32_t>(own))) return false;
   for (size_t i = 0; i < own; ++i) {
     group_of[static_cast<size_t>(ordered[i].key + 1)] = static_cast<uint32_t>(i);
     groups.kinds.push_back({ordered[i].key});
@@ -103,20 +92,8 @@ template <typename KeyOf>
     groups.kinds.push_back({-1, 0, rest});
   }
   for (size_t r = 0; r < groups.group.size(); ++r)
-    groups.group[r] = is_left_out(bands, r) ? 0 : group_of[static_cast<size_t>(key_of(r) + 1)];
+    groups.group[r] = is_left_out(bands, r) ? 0 : group_of[groups.group[r]];
   return true;
-}
-
-// Stacks that the same line asked for are one kind. False = no memory.
-[[nodiscard]] bool group_by_who(const model::Recording& recording, const replay::Bands& bands,
-                                const BlockAttributes& attributes, int32_t peak_event, BlockGroups& groups) {
-  WhoOfStacks who_of_stacks(recording);
-  Column<int32_t> kind_of_frame(recording.budget);
-  if (!who_of_stacks.prepare() || !find_frame_keys(recording, FrameKey::line, kind_of_frame)) return false;
-  return largest_kinds(bands, groups, recording.budget, peak_event, [&](size_t r) {
-    const Who who = who_of_stacks(attributes.stack[r]);
-    return who.kind == Who::Kind::nothing ? -1 : kind_of_frame[who.frame.index()];
-  });
 }
 
 void group_lifetimes(const model::Recording& recording, const replay::Bands& bands, BlockGroups& groups) {
@@ -167,7 +144,7 @@ std::string_view name_of(GroupBy by) { return kNames[static_cast<size_t>(by)]; }
 
 Result<BlockGroups> group_blocks(const model::Recording& recording, const replay::Bands& bands,
                                  const BlockAttributes& attributes, GroupBy by,
-                                 std::optional<int32_t> peak_event) {
+                                 std::optional<int32_t> peak_event, const Keys* lines) {
   const int32_t peak = peak_event.value_or(bands.peak_event);
   BlockGroups groups(recording.budget);
   groups.by = by;
@@ -179,24 +156,28 @@ Result<BlockGroups> group_blocks(const model::Recording& recording, const replay
                 recording.budget.needed());
   };
   if (!groups.group.resize(static_cast<size_t>(bands.count()), 0)) return too_much();
+  const auto set_keys = [&](const auto& key_of) {
+    for (size_t r = 0; r < groups.group.size(); ++r) groups.group[r] = static_cast<uint32_t>(key_of(r) + 1);
+    return largest_kinds(bands, groups, recording.budget, peak);
+  };
   bool done = true;
   switch (by) {
     case GroupBy::allocation:
       break;
-    case GroupBy::stack:
-      done = group_by_who(recording, bands, attributes, peak, groups);
+    case GroupBy::stack:  // what one line asked for is one kind
+      done = set_keys([&](size_t r) { return lines->of(attributes.stack[r]); });
+      for (BlockGroups::Kind& kind : groups.kinds) {
+        if (kind.key >= 0) kind.key = lines->frame[kind.key].value;
+      }
       break;
     case GroupBy::stream:
-      done = largest_kinds(bands, groups, recording.budget, peak,
-                           [&](size_t r) { return attributes.number_of(attributes.stream[r]); });
+      done = set_keys([&](size_t r) { return attributes.number_of(attributes.stream[r]); });
       break;
     case GroupBy::pool:
-      done = largest_kinds(bands, groups, recording.budget, peak,
-                           [&](size_t r) { return int32_t{attributes.pool[r].value}; });
+      done = set_keys([&](size_t r) { return int32_t{attributes.pool[r].value}; });
       break;
     case GroupBy::category:
-      done = largest_kinds(bands, groups, recording.budget, peak,
-                           [&](size_t r) { return category_of(recording, bands, r); });
+      done = set_keys([&](size_t r) { return category_of(recording, bands, r); });
       break;
     case GroupBy::size:
       groups.ordered = true;
@@ -226,24 +207,25 @@ Result<BlockGroups> group_by_rules(const model::Recording& recording, const repl
   groups.inferred = rules.names;
   for (size_t i = 0; i < rules.names.size(); ++i) groups.says.push_back(rules.says(static_cast<int32_t>(i)));
   groups.by_lifetime = rules.by_lifetime;
-  const bool done =
-      groups.group.resize(static_cast<size_t>(bands.count()), 0) &&
-      largest_kinds(bands, groups, recording.budget, peak_event.value_or(bands.peak_event), [&](size_t r) {
-        const uint8_t rule = categories.rule[r];
-        return rule == Categories::kNoRule ? 0 : rules.rules[rule].category;
-      });
+  bool done = groups.group.resize(static_cast<size_t>(bands.count()), 0);
+  for (size_t r = 0; r < groups.group.size(); ++r) {
+    const uint8_t rule = categories.rule[r];
+    groups.group[r] = rule == Categories::kNoRule ? 1 : static_cast<uint32_t>(rules.rules[rule].category + 1);
+  }
+  done = done && largest_kinds(bands, groups, recording.budget, peak_event.value_or(bands.peak_event));
   if (!done)
     return fail(ErrorCode::limit_exceeded, -1, "not enough memory to group {} blocks", bands.count());
   count_blocks(bands, groups);
   return groups;
 }
 
-std::vector<Share> shares_at(const replay::Bands& bands, const BlockGroups& groups, int32_t event) {
+std::vector<Share> shares_of(const replay::Bands& bands, const BlockGroups& groups,
+                             std::span<const int32_t> ranks) {
   std::vector<Share> shares(groups.kinds.size());
-  for (size_t r = 0; r < groups.group.size(); ++r) {
-    if (bands.born[r] > event || event >= bands.freed[r]) continue;
-    Share& share = shares[groups.group[r]];
-    add_saturated(share.bytes, bands.size[r]);
+  if (shares.empty()) return shares;
+  for (const int32_t rank : ranks) {
+    Share& share = shares[groups.group[rank]];
+    add_saturated(share.bytes, bands.size[rank]);
     ++share.blocks;
   }
   return shares;

@@ -10,12 +10,14 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/analysis/block_attributes.h"
 #include "engine/analysis/categories.h"
+#include "engine/analysis/keys.h"
 #include "engine/base/column.h"
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
@@ -68,10 +70,10 @@ struct BlockGroups {
   Column<uint32_t> group;         // per rank, index of `kinds`; empty as well
 };
 
-// `peak_event`: as in block_filter.h. Error: limit_exceeded.
+// `peak_event`: as in block_filter.h. `lines`: keys by line, for kinds by stack. Error: limit_exceeded.
 [[nodiscard]] Result<BlockGroups> group_blocks(const model::Recording& recording, const replay::Bands& bands,
                                                const BlockAttributes& attributes, GroupBy by,
-                                               std::optional<int32_t> peak_event = {});
+                                               std::optional<int32_t> peak_event, const Keys* lines);
 
 // By category where no block has one in the file: those that rules guess (categories.h), most bytes at the peak first.
 // `rules` name at most kMostKinds of them, or the smallest are together. Error: limit_exceeded.
@@ -84,8 +86,8 @@ struct Share {
   int64_t bytes = 0;
   int64_t blocks = 0;
 };
-// In use after the event (-1 = before the first), per kind. O(blocks).
-[[nodiscard]] std::vector<Share> shares_at(const replay::Bands& bands, const BlockGroups& groups,
-                                           int32_t event);
+// Of these ranks, per kind.
+[[nodiscard]] std::vector<Share> shares_of(const replay::Bands& bands, const BlockGroups& groups,
+                                           std::span<const int32_t> ranks);
 
 }  // namespace gpustrata::analysis

@@ -150,6 +150,22 @@ BlockStack choose_stack(const model::Recording& recording, const replay::BlockLi
   return nothing;
 }
 
+BlockSource source_of(const model::Recording& recording, const replay::BlockLives& lifetimes,
+                      const Column<AddressAndRow>& final_blocks, int32_t rank) {
+  const auto r = static_cast<size_t>(rank);
+  const int32_t born = lifetimes.born[r];
+  BlockSource source;
+  if (born < 0) source.final_block = lifetimes.source[r];
+  if (source.final_block < 0 && lifetimes.freed[r] >= lifetimes.events.count)
+    source.final_block = row_at(final_blocks, lifetimes.address(recording, rank));
+  const bool has_own_stack =
+      born >= 0 &&
+      has_frames(recording, recording.events.stack[static_cast<size_t>(lifetimes.events.first + born)]);
+  if (!has_own_stack) source.free_event = find_free(recording, lifetimes, rank, source.final_block).event;
+  source.stack = choose_stack(recording, lifetimes, rank, source.final_block, source.free_event);
+  return source;
+}
+
 BlockTexts block_texts(const model::Recording& recording, const replay::BlockLives& lifetimes, int32_t rank,
                        int32_t final_block, int32_t free_event) {
   const model::EventTable& events = recording.events;

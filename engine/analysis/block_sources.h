@@ -66,6 +66,20 @@ struct BlockStack {
 [[nodiscard]] BlockStack choose_stack(const model::Recording& recording, const replay::BlockLives& lifetimes,
                                       int32_t rank, int32_t final_block, int32_t free_event);
 
+// All of that for one block of many. `final_blocks` are those of collect_final_blocks(). O(log blocks).
+struct BlockSource {
+  int32_t final_block = -1;
+  int32_t free_event = -1;  // looked for only where the alloc has no frames
+  BlockStack stack;
+
+  // None if it is empty.
+  [[nodiscard]] StackId shown_stack() const {
+    return stack.from == StackFrom::nothing ? StackId{} : stack.stack;
+  }
+};
+[[nodiscard]] BlockSource source_of(const model::Recording& recording, const replay::BlockLives& lifetimes,
+                                    const Column<AddressAndRow>& final_blocks, int32_t rank);
+
 // What programs write about a block, besides annotations and extras. None where there is nothing to say: no
 // text, an empty one, or PyTorch's "N/A".
 struct BlockTexts {

@@ -187,26 +187,36 @@ Result<Categories> find_categories(const model::Recording& recording, const mode
   return found;
 }
 
-std::vector<CategoryShare> category_shares(const replay::BlockLives& lifetimes, const Categories& categories,
-                                           const CategoryRules& rules, int32_t event) {
-  std::vector<CategoryShare> shares(rules.names.size());
-  for (size_t i = 0; i < shares.size(); ++i) shares[i].category = static_cast<int32_t>(i);
-  for (int32_t rank = 0; rank < lifetimes.count(); ++rank) {
-    if (lifetimes.born[rank] > event) break;  // ranks are in the order of birth
-    if (lifetimes.freed[rank] <= event) continue;
-    const uint8_t number = categories.rule[rank];
-    const CategoryRule* const rule = number == Categories::kNoRule ? nullptr : &rules.rules[number];
-    CategoryShare& share = shares[rule == nullptr ? 0 : static_cast<size_t>(rule->category)];
-    add_saturated(share.bytes, lifetimes.size[rank]);
-    ++share.blocks;
-    if (rule != nullptr) share.sure += rule->sure * static_cast<double>(lifetimes.size[rank]);
+Result<CategorySums> sums_by_category(const replay::Bands& bands, std::span<const int32_t> ranks,
+                                      const Categories& categories, const CategoryRules& rules,
+                                      std::span<const uint8_t> lit, Budget& budget) {
+  const auto no_memory = [&] {
+    return fail(ErrorCode::limit_exceeded, -1, "Not enough memory to sum up {} blocks by category.",
+                ranks.size());
+  };
+  BlockSums by_rule(budget);  // -1 = none
+  for (const int32_t rank : ranks) {
+    const auto r = static_cast<size_t>(rank);
+    const int32_t rule = categories.rule[r] == Categories::kNoRule ? -1 : categories.rule[r];
+    if (!by_rule.add(rule, rank, bands.size[r], !lit.empty() && lit[r] != 0)) return no_memory();
   }
-  std::erase_if(shares, [](const CategoryShare& one) { return one.blocks == 0; });
-  for (CategoryShare& share : shares)
-    share.sure = share.bytes > 0 ? share.sure / static_cast<double>(share.bytes) : 0;
-  std::stable_sort(shares.begin(), shares.end(),
-                   [](const CategoryShare& a, const CategoryShare& b) { return a.bytes > b.bytes; });
-  return shares;
+  CategorySums found(budget);
+  found.sure.resize(rules.names.size());
+  const auto category_of = [&](const BlockSum& sum) {
+    return sum.key < 0 ? 0 : rules.rules[static_cast<size_t>(sum.key)].category;
+  };
+  if (!regroup(by_rule, category_of, found.sums)) return no_memory();
+  for (const BlockSum& sum : by_rule.rows()) {
+    if (sum.key >= 0)
+      found.sure[static_cast<size_t>(category_of(sum))] +=
+          rules.rules[static_cast<size_t>(sum.key)].sure * static_cast<double>(sum.bytes);
+  }
+  for (const BlockSum& sum : found.sums.rows()) {
+    double& sure = found.sure[static_cast<size_t>(sum.key)];
+    sure = sum.bytes > 0 ? sure / static_cast<double>(sum.bytes) : 0;
+  }
+  found.sums.order();
+  return found;
 }
 
 }  // namespace gpustrata::analysis

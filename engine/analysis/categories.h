@@ -5,23 +5,18 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "engine/analysis/category_rules.h"
 #include "engine/analysis/steps.h"
+#include "engine/analysis/weigh.h"
 #include "engine/base/column.h"
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
 #include "engine/replay/block_lives.h"
 
 namespace gpustrata::analysis {
-
-struct CategoryShare {
-  int32_t category = 0;  // index of CategoryRules::names
-  int64_t bytes = 0;     // requested
-  int64_t blocks = 0;
-  double sure = 0;  // mean of its rules, by bytes
-};
 
 struct Categories {
   explicit Categories(Budget& budget) : rule(budget) {}
@@ -37,10 +32,16 @@ struct Categories {
                                                  const Column<StackId>& stacks, const Steps& steps,
                                                  const CategoryRules& rules);
 
-// Of the blocks alive after the event: every category that has bytes, most first. All together are the level.
-// O(blocks).
-[[nodiscard]] std::vector<CategoryShare> category_shares(const replay::BlockLives& lifetimes,
-                                                         const Categories& categories,
-                                                         const CategoryRules& rules, int32_t event);
+struct CategorySums {
+  explicit CategorySums(Budget& budget) : sums(budget) {}
+
+  BlockSums sums;            // by index of CategoryRules::names; ordered
+  std::vector<double> sure;  // by category: mean of its rules, by bytes
+};
+// `lit`: per rank 0 or 1, empty = none. O(ranks). Error: limit_exceeded.
+[[nodiscard]] Result<CategorySums> sums_by_category(const replay::Bands& bands,
+                                                    std::span<const int32_t> ranks,
+                                                    const Categories& categories, const CategoryRules& rules,
+                                                    std::span<const uint8_t> lit, Budget& budget);
 
 }  // namespace gpustrata::analysis

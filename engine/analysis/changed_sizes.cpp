@@ -7,7 +7,7 @@
 
 #include "engine/analysis/block_attributes.h"
 #include "engine/analysis/block_filter.h"
-#include "engine/analysis/known_categories.h"
+#include "engine/analysis/known.h"
 #include "engine/analysis/what_if.h"
 #include "engine/base/charge.h"
 
@@ -36,7 +36,8 @@ Result<ChangedSizes> changed_sizes(const Rehearsal& rehearsal, std::span<const C
     return fail(ErrorCode::limit_exceeded, -1, "no memory for changed sizes: {} bytes are allowed, {} needed",
                 budget.limit(), budget.needed());
   };
-  const auto attributes = block_attributes(recording, device.part, device.lives);
+  Known known(recording, device.part, device.rows, device.lives);
+  const auto attributes = known.attributes();
   if (!attributes) return tl::unexpected(attributes.error());
   ChangedSizes changed(budget);
   Column<uint8_t> is_meant(budget);
@@ -48,21 +49,12 @@ Result<ChangedSizes> changed_sizes(const Rehearsal& rehearsal, std::span<const C
   for (int32_t rank = 0; rank < device.lives.from_start; ++rank)
     rank_at.emplace(device.lives.address(recording, rank), rank);
 
-  std::optional<KnownCategories> known;
-  const CategorySource categories = [&]() -> Result<const KnownCategories*> {
-    if (!known) {
-      auto found =
-          find_known_categories(recording, device.part, device.rows, device.lives, attributes->stack);
-      if (!found) return tl::unexpected(found.error());
-      known.emplace(std::move(*found));
-    }
-    return &*known;
-  };
+  const CategorySource categories = [&] { return known.categories(); };
   for (const Change& change : changes) {
     if (!(change.factor >= 0) || change.factor > 1e6)
       return fail(ErrorCode::wrong_usage, -1, "a size can be scaled by 0 to 1,000,000, not by {}",
                   change.factor);
-    const auto meant = meant_by(device, *attributes, categories, change.filter);
+    const auto meant = meant_by(device, **attributes, categories, change.filter);
     if (!meant) return tl::unexpected(meant.error());
     for (size_t row = 0; row < log.size_rows(); ++row) {
       const bool present = log.request[row] == Request::present;

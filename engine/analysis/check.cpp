@@ -14,9 +14,9 @@ namespace {
 [[nodiscard]] Undecided doubt_of_no_leak(const Report& report, bool incomplete) {
   const Undecided doubt = doubt_of_peak(report.overview, incomplete);
   if (doubt == Undecided::incomplete || doubt == Undecided::no_history) return doubt;
-  if (report.steps.from == StepsFrom::nothing) return Undecided::no_steps;
-  if (report.steps.count() < kFewestGrowths) return Undecided::few_steps;
-  return report.steps.from == StepsFrom::period ? Undecided::guessed_steps : Undecided::no;
+  if (report.steps->from == StepsFrom::nothing) return Undecided::no_steps;
+  if (report.steps->count() < kFewestGrowths) return Undecided::few_steps;
+  return report.steps->from == StepsFrom::period ? Undecided::guessed_steps : Undecided::no;
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ std::vector<CheckedRule> check_device(const Report& report, const CheckRules& ru
   };
   const Undecided doubt = doubt_of_peak(report.overview, incomplete);
   const auto peak = static_cast<double>(report.peak.bytes);
-  const StackId most = report.peak.parts.empty() ? StackId{} : report.peak.parts[0].stack;
+  const StackId most = report.peak.groups.empty() ? StackId{} : report.peak.groups[0].stack;
   if (rules.max_peak)
     add_level(RuleKind::max_peak, static_cast<double>(*rules.max_peak), peak, doubt, report.peak.event, most);
   if (rules.max_reserved) {
@@ -67,9 +67,9 @@ std::vector<CheckedRule> check_device(const Report& report, const CheckRules& ru
     const auto& leaks = report.leaks.leaks;
     add_level(
         RuleKind::no_leak, 0, static_cast<double>(leaks.size()) + static_cast<double>(report.leaks.left_out),
-        doubt_of_no_leak(report, incomplete), leaks.empty() ? -1 : report.steps.begin[leaks[0].first_step],
+        doubt_of_no_leak(report, incomplete), leaks.empty() ? -1 : report.steps->begin[leaks[0].first_step],
         leaks.empty() ? StackId{} : leaks[0].stack);
-    if (found.back().undecided == Undecided::no && !are_sure(report.leaks, report.steps)) {
+    if (found.back().undecided == Undecided::no && !are_sure(report.leaks, *report.steps)) {
       found.back().kept = false;
       found.back().undecided = Undecided::guessed_steps;
     }

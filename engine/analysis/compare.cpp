@@ -1,101 +1,33 @@
 #include "engine/analysis/compare.h"
 
 #include <algorithm>
-#include <compare>
 #include <tuple>
-
-#include "engine/analysis/shown_stacks.h"
-#include "engine/base/hash.h"
 
 namespace gpustrata::analysis {
 
-namespace {
-
-class Keys {
- public:
-  explicit Keys(const model::Recording& recording) : recording_(recording), shown_(recording) {}
-  [[nodiscard]] bool prepare() { return shown_.prepare(); }
-
-  [[nodiscard]] ShownKey operator()(const TopGroup& group, TopBy by) {
-    if (by == TopBy::stack) return shown_.key(group.stack);
-    ShownKey key{1, 2};
-    if (group.who.kind == Who::Kind::nothing) return {};
-    const trace::Frame& frame = recording_.frames[group.who.frame];
-    if (by != TopBy::file) {
-      key.add(hash_text(group.who.name));
-      if (!group.who.is_frame()) return key;
-    }
-    key.add(hash_text(recording_.strings.view(frame.filename)));
-    if (by == TopBy::line) key.add(static_cast<uint64_t>(std::max(frame.line, 0)));
-    return key;
-  }
-
- private:
-  const model::Recording& recording_;
-  ShownStacks shown_;
-};
-
-struct KeyedGroup {
-  ShownKey key;
-  int32_t order;  // in which they came
-  bool of_after;
-  TopGroup group;
-};
-
-}  // namespace
-
 Result<Comparison> compare_groups(const Side& before, const Side& after, size_t limit) {
   Budget& budget = after.recording.budget;
-  const auto out_of_memory = [&] {
-    return fail(ErrorCode::limit_exceeded, -1, "Not enough memory to compare {} groups with {}.",
-                before.top.groups.size(), after.top.groups.size());
-  };
   Comparison found(budget);
   found.by = after.top.by;
-  found.bytes = {before.top.bytes, after.top.bytes};
-  found.blocks = {before.top.count, after.top.count};
-  Column<KeyedGroup> all(budget);
-  for (const Side* side : {&before, &after}) {
-    Keys keys(side->recording);
-    if (!keys.prepare()) return out_of_memory();
-    for (const TopGroup& group : side->top.groups) {
-      const auto order = static_cast<int32_t>(all.size());
-      if (!all.push_back({keys(group, found.by), order, side == &after, group})) return out_of_memory();
+  const auto one = stack_facts(before), other = stack_facts(after);
+  if (!one) return tl::unexpected(one.error());
+  if (!other) return tl::unexpected(other.error());
+  const auto parts = pair(*one, *other, Paired::by_all_lines, budget);
+  if (!parts) return tl::unexpected(parts.error());
+  found.bytes = parts->bytes;
+  found.blocks = parts->blocks;
+  for (const ComparedPart& part : parts->parts) {
+    if (!part.changed()) {
+      ++found.unchanged;
+      continue;
     }
-  }
-  std::sort(all.data(), all.data() + all.size(), [](const KeyedGroup& a, const KeyedGroup& b) {
-    return std::tie(a.key, a.order) < std::tie(b.key, b.order);
-  });
-  // Stacks that differ in hidden frames only are shown alike: they are one group.
-  struct Ordered {
-    ComparedGroup group;
-    int32_t order;
-  };
-  Column<Ordered> groups(budget);
-  for (size_t i = 0; i < all.size(); ++i) {
-    const KeyedGroup& one = all[i];
-    if (i == 0 || one.key != all[i - 1].key) {
-      if (!groups.push_back({{one.group, one.of_after, {}, {}}, one.order})) return out_of_memory();
-    }
-    ComparedGroup& into = groups.back().group;
-    add_saturated(one.of_after ? into.bytes.after : into.bytes.before, one.group.bytes);
-    add_saturated(one.of_after ? into.blocks.after : into.blocks.before, one.group.count);
-  }
-  Ordered* const begin = groups.data();
-  Ordered* const end =
-      std::partition(begin, begin + groups.size(), [](const Ordered& one) { return one.group.changed(); });
-  found.changed = end - begin;
-  found.unchanged = static_cast<int64_t>(groups.size()) - found.changed;
-  std::sort(begin, end, [](const Ordered& a, const Ordered& b) {
-    return std::tuple(b.group.bytes.growth(), b.group.blocks.growth(), a.order) <
-           std::tuple(a.group.bytes.growth(), a.group.blocks.growth(), b.order);
-  });
-  for (const Ordered* one = begin; one != end; ++one) {
+    ++found.changed;
     if (found.rows.size() < limit) {
-      if (!found.rows.push_back(one->group)) return out_of_memory();
+      if (!found.rows.push_back(part))
+        return fail(ErrorCode::limit_exceeded, -1, "Not enough memory for {} groups that changed.", limit);
     } else {
-      found.other_bytes += one->group.bytes;
-      found.other_blocks += one->group.blocks;
+      found.other_bytes += part.bytes;
+      found.other_blocks += part.blocks;
     }
   }
   return found;

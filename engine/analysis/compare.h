@@ -10,51 +10,27 @@
 #include <span>
 #include <vector>
 
+#include "engine/analysis/stack_facts.h"
 #include "engine/analysis/top.h"
 #include "engine/base/column.h"
-#include "engine/base/saturating.h"
 #include "engine/base/status.h"
 #include "engine/replay/memory_at.h"
 #include "engine/replay/state_history.h"
 
 namespace gpustrata::analysis {
 
-struct BeforeAfter {
-  int64_t before = 0, after = 0;
-
-  [[nodiscard]] int64_t growth() const { return saturated_difference(after, before); }
-  BeforeAfter& operator+=(const BeforeAfter& more) {
-    add_saturated(before, more.before);
-    add_saturated(after, more.after);
-    return *this;
-  }
-};
-
-struct ComparedGroup {
-  TopGroup group;           // as the first recording that has it says; its own bytes and count are not meant
-  bool only_after = false;  // then `group` is of the recording after
-  BeforeAfter bytes, blocks;
-
-  [[nodiscard]] bool changed() const { return bytes.growth() != 0 || blocks.growth() != 0; }
-};
-
 struct Comparison {
   explicit Comparison(Budget& budget) : rows(budget) {}
 
-  TopBy by = TopBy::stack;
+  By by = By::shown;
   BeforeAfter bytes, blocks;              // of everything alive
-  Column<ComparedGroup> rows;             // that changed, the one that grew most first; at most `limit`
+  Column<ComparedPart> rows;              // that changed, the one that grew most first; at most `limit`
   int64_t changed = 0, unchanged = 0;     // groups
   BeforeAfter other_bytes, other_blocks;  // in the groups that changed, beyond `limit`
 };
 
-// One recording and what is alive in it, from find_top() without a limit.
-struct Side {
-  const model::Recording& recording;
-  const Top& top;
-};
-
-// Both are grouped by the same. O(groups * frames). Error: limit_exceeded.
+// Both are grouped by the same, without a limit; parts are numbered as the groups of both are. O(groups * frames). Error:
+// limit_exceeded.
 [[nodiscard]] Result<Comparison> compare_groups(const Side& before, const Side& after, size_t limit);
 
 struct ComparedSegments {
@@ -89,7 +65,7 @@ struct ComparedDevice {
   const model::Part& part;
   const replay::StateHistory& history;
   const replay::MemoryAt& memory;
-  const Top& top;  // from find_top() without a limit
+  const Top& top;  // without a limit
   Moments moments;
 
   [[nodiscard]] Side side() const { return {recording, top}; }

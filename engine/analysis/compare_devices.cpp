@@ -34,7 +34,7 @@ namespace {
   std::vector<Obstacle> found;
   if (has_history(before) != has_history(after)) found.push_back({Kind::history, has_history(before)});
   const bool has = has_stacks(before);
-  if (has != has_stacks(after) && before.top.count > 0 && after.top.count > 0)
+  if (has != has_stacks(after) && before.top.blocks > 0 && after.top.blocks > 0)
     found.push_back({has_any_stack(has ? after : before) ? Kind::stacks_of_live : Kind::stacks, has});
   const std::string_view one = settings_of(before), other = settings_of(after);
   if (one != other)

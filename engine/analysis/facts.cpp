@@ -97,19 +97,22 @@ void find_fact_steps(Facts& facts, const EventContext& context, const Steps& ste
 
 }  // namespace
 
-Result<Facts> find_facts(const EventContext& context, const BlockAttributes& attributes) {
+Result<Facts> find_facts(const EventContext& context, Known& known) {
   const model::Recording& recording = context.recording;
   const replay::BlockLives& lives = context.lifetimes;
   Facts facts(recording.budget);
   auto overview = find_overview(recording, context.part, lives);
   if (!overview) return tl::unexpected(overview.error());
   facts.overview = std::move(*overview);
-  auto peak = find_peak_parts(recording, context.part, lives, kMostFactStacks);
+  auto peak =
+      find_top(recording, context.part, lives, When::alive(lives.peak_event), By::shown, kMostFactStacks);
   if (!peak) return tl::unexpected(peak.error());
   facts.peak = std::move(*peak);
-  const auto steps = find_steps(recording, context.part, context.history.rows);
+  const auto steps = known.steps();
   if (!steps) return tl::unexpected(steps.error());
-  auto leaks = find_leaks(recording, lives, attributes.stack, *steps);
+  const auto attributes = known.attributes();
+  if (!attributes) return tl::unexpected(attributes.error());
+  auto leaks = find_leaks(recording, lives, (*attributes)->stack, **steps);
   if (!leaks) return tl::unexpected(leaks.error());
   facts.leaks = std::move(*leaks);
 
@@ -129,7 +132,7 @@ Result<Facts> find_facts(const EventContext& context, const BlockAttributes& att
 
   find_times(facts, context);
   if (Status done = find_curve(facts, context); !done) return tl::unexpected(done.error());
-  find_fact_steps(facts, context, *steps);
+  find_fact_steps(facts, context, **steps);
   return facts;
 }
 

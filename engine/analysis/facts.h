@@ -10,12 +10,12 @@
 #include <optional>
 #include <vector>
 
-#include "engine/analysis/block_attributes.h"
 #include "engine/analysis/event_context.h"
 #include "engine/analysis/fragmentation.h"
+#include "engine/analysis/known.h"
 #include "engine/analysis/leaks.h"
 #include "engine/analysis/overview.h"
-#include "engine/analysis/peak_parts.h"
+#include "engine/analysis/top.h"
 #include "engine/base/status.h"
 
 namespace gpustrata::analysis {
@@ -41,7 +41,7 @@ struct Facts {
   explicit Facts(Budget& budget) : overview(budget), peak(budget) {}
 
   Overview overview;
-  PeakParts peak;  // at most kMostFactStacks
+  Top peak;  // by stacks as they are shown, at most kMostFactStacks
   // None: a profiler told it, and not that.
   std::optional<int64_t> end_reserved, end_allocated;
   std::optional<Fragmentation> fragmentation;
@@ -52,7 +52,7 @@ struct Facts {
   std::optional<int64_t> first_us, last_us;
 };
 
-// `attributes` are of the same device. Error: limit_exceeded.
-[[nodiscard]] Result<Facts> find_facts(const EventContext& context, const BlockAttributes& attributes);
+// `known` is of the same device. Error: limit_exceeded.
+[[nodiscard]] Result<Facts> find_facts(const EventContext& context, Known& known);
 
 }  // namespace gpustrata::analysis

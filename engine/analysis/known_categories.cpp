@@ -2,19 +2,15 @@
 
 #include <utility>
 
-#include "engine/analysis/steps.h"
-
 namespace gpustrata::analysis {
 
 Result<KnownCategories> find_known_categories(const model::Recording& recording, const model::Part& part,
-                                              const replay::DeviceRows& rows, const replay::BlockLives& lives,
-                                              const Column<StackId>& stacks, std::string_view rules) {
+                                              const replay::BlockLives& lives, const Column<StackId>& stacks,
+                                              const Steps& steps, std::string_view rules) {
   const bool own = rules.find_first_not_of(" \t\r\n") == std::string_view::npos;
   auto parsed = parse_category_rules(own ? category_rules_of(part) : rules);
   if (!parsed) return tl::unexpected(parsed.error());
-  const auto steps = find_steps(recording, part, rows);
-  if (!steps) return tl::unexpected(steps.error());
-  auto found = find_categories(recording, part, lives, stacks, *steps, *parsed);
+  auto found = find_categories(recording, part, lives, stacks, steps, *parsed);
   if (!found) return tl::unexpected(found.error());
   return KnownCategories{std::move(*parsed), std::move(*found), own};
 }

@@ -10,7 +10,6 @@
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
 #include "engine/replay/block_lives.h"
-#include "engine/replay/state_history.h"
 
 namespace gpustrata::analysis {
 
@@ -36,8 +35,10 @@ using CategorySource = std::function<Result<const KnownCategories*>()>;
 
 // `stacks` is BlockAttributes::stack of the same device; blank rules are the engine's own for the part. Error: limit_exceeded;
 // invalid_format for rules that are none.
-[[nodiscard]] Result<KnownCategories> find_known_categories(
-    const model::Recording& recording, const model::Part& part, const replay::DeviceRows& rows,
-    const replay::BlockLives& lives, const Column<StackId>& stacks, std::string_view rules = {});
+[[nodiscard]] Result<KnownCategories> find_known_categories(const model::Recording& recording,
+                                                            const model::Part& part,
+                                                            const replay::BlockLives& lives,
+                                                            const Column<StackId>& stacks, const Steps& steps,
+                                                            std::string_view rules = {});
 
 }  // namespace gpustrata::analysis

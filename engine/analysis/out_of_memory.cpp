@@ -195,12 +195,12 @@ class Explaining {
   }
 
   [[nodiscard]] Status add_largest_holder() {
-    const auto top =
-        find_top(context_.recording, context_.part, context_.lifetimes, found_.event, TopBy::line, 2);
+    const auto top = find_top(context_.recording, context_.part, context_.lifetimes,
+                              When::alive(found_.event), By::line, 2);
     if (!top) return tl::unexpected(top.error());
     for (const TopGroup& group : top->groups) {
       if (group.who.kind == Who::Kind::nothing) continue;
-      Remedy remedy{RemedyKind::largest_holder, group.bytes, group.count};
+      Remedy remedy{RemedyKind::largest_holder, group.bytes, group.blocks};
       remedy.who = group.who;
       found_.remedies.push_back(remedy);
       break;

@@ -105,7 +105,7 @@ void find_missing(Overview& found, const model::Recording& recording, const mode
 }  // namespace
 
 Result<Overview> find_overview(const model::Recording& recording, const model::Part& part,
-                               const replay::BlockLives& lifetimes) {
+                               const replay::BlockLives& lifetimes, const Keys* lines) {
   Overview found(recording.budget);
   found.device = lifetimes.device;
   found.events = lifetimes.events.count;
@@ -113,9 +113,10 @@ Result<Overview> find_overview(const model::Recording& recording, const model::P
   found.peak_bytes = lifetimes.peak_level;
   found.peak_event = lifetimes.peak_event;
   found.peak_time_us = time_of(recording, lifetimes, lifetimes.peak_event);
-  auto lines = find_top(recording, part, lifetimes, lifetimes.peak_event, TopBy::line, kMostPeakLines);
-  if (!lines) return tl::unexpected(lines.error());
-  found.peak_lines = std::move(*lines);
+  auto peak_lines = find_top(recording, part, lifetimes, When::alive(lifetimes.peak_event), By::line,
+                             kMostPeakLines, {}, lines);
+  if (!peak_lines) return tl::unexpected(peak_lines.error());
+  found.peak_lines = std::move(*peak_lines);
   found.at_peak = use_at(lifetimes, lifetimes.peak_event);
   found.at_end = use_at(lifetimes, lifetimes.events.count - 1);
   found.highest_reserved = highest_reserved(lifetimes);

@@ -82,8 +82,9 @@ struct Overview {
   std::vector<Missing> missing;
 };
 
-// O(events + blocks log blocks). Error: limit_exceeded.
+// `lines`: keys by line, where they are at hand. O(events + blocks log blocks). Error: limit_exceeded.
 [[nodiscard]] Result<Overview> find_overview(const model::Recording& recording, const model::Part& part,
-                                             const replay::BlockLives& lifetimes);
+                                             const replay::BlockLives& lifetimes,
+                                             const Keys* lines = nullptr);
 
 }  // namespace gpustrata::analysis

@@ -11,11 +11,17 @@ namespace gpustrata::analysis {
 
 namespace {
 
-[[nodiscard]] Result<Top> group_peak(const EventContext& context) {
+[[nodiscard]] Result<Top> group_peak(const EventContext& context, Known& known) {
   const replay::BlockLives& lives = context.lifetimes;
+  const auto ranks = ranks_in(lives, When::alive(lives.peak_event), {}, context.recording.budget);
+  if (!ranks) return tl::unexpected(ranks.error());
+  const auto by_stack = sums_by_stack(context.recording, context.part, lives, ranks->span());
+  if (!by_stack) return tl::unexpected(by_stack.error());
   std::optional<Top> best;
-  for (const TopBy by : {TopBy::line, TopBy::function, TopBy::file}) {
-    auto top = find_top(context.recording, context.part, lives, lives.peak_event, by, kMostPeakLines);
+  for (const By by : {By::line, By::function, By::file}) {
+    const auto keys = known.keys(by);
+    if (!keys) return tl::unexpected(keys.error());
+    auto top = top_of(context.recording, *by_stack, by, kMostPeakLines, *keys);
     if (!top) return top;
     const bool enough =
         static_cast<double>(top->other_bytes) <= (1 - kMostOfPeak) * static_cast<double>(top->bytes);
@@ -34,11 +40,9 @@ namespace {
 
 }  // namespace
 
-ReportFinder::ReportFinder(const EventContext& context, const BlockAttributes& attributes,
-                           const CategoryRules& rules)
+ReportFinder::ReportFinder(const EventContext& context, Known& known)
     : context_(context),
-      attributes_(attributes),
-      rules_(rules),
+      known_(known),
       memory_(context.history, context.recording.budget),
       found_(context.recording.budget) {}
 
@@ -63,25 +67,33 @@ Status ReportFinder::find_one(int32_t part) {
     return fail(ErrorCode::limit_exceeded, -1, "The memory state does not fit into memory.");
   };
   switch (part) {
-    case 0:
-      return take(found_.overview, find_overview(recording, context_.part, lives));
+    case 0: {
+      const auto lines = known_.keys(By::line);
+      if (!lines) return tl::unexpected(lines.error());
+      return take(found_.overview, find_overview(recording, context_.part, lives, *lines));
+    }
     case 1:
-      return take(found_.peak, find_peak_parts(recording, context_.part, lives));
+      return take(found_.peak, find_top(recording, context_.part, lives, When::alive(lives.peak_event),
+                                        By::shown, kMostPeakParts));
     case 2:
-      return take(found_.peak_groups, group_peak(context_));
+      return take(found_.peak_groups, group_peak(context_, known_));
     case 3:
       found_.ending = find_ending(recording, context_.part);
       return take(found_.out_of_memory, explain_all_out_of_memory(context_, memory_));
     case 4:
-      return take(found_.steps, find_steps(recording, context_.part, context_.history.rows));
-    case 5:
-      return take(found_.leaks, find_leaks(recording, lives, attributes_.stack, found_.steps));
+      return take(found_.steps, known_.steps());
+    case 5: {
+      const auto attributes = known_.attributes();
+      if (!attributes) return tl::unexpected(attributes.error());
+      return take(found_.leaks, find_leaks(recording, lives, (*attributes)->stack, *found_.steps));
+    }
     case 6: {
-      Status done = take(found_.categories, find_categories(recording, context_.part, lives,
-                                                            attributes_.stack, found_.steps, rules_));
-      if (done)
-        found_.categories_at_peak = category_shares(lives, found_.categories, rules_, lives.peak_event);
-      return done;
+      if (Status done = take(found_.categories, known_.categories()); !done) return done;
+      const auto ranks = ranks_in(lives, When::alive(lives.peak_event), {}, recording.budget);
+      if (!ranks) return tl::unexpected(ranks.error());
+      return take(found_.categories_at_peak,
+                  sums_by_category(lives, ranks->span(), found_.categories->categories,
+                                   found_.categories->rules, {}, recording.budget));
     }
     case 7: {
       found_.cache_flushes = find_cache_flushes(recording, context_.history.rows);
@@ -99,9 +111,8 @@ Status ReportFinder::find_one(int32_t part) {
   }
 }
 
-Result<Report> find_report(const EventContext& context, const BlockAttributes& attributes,
-                           const CategoryRules& rules) {
-  ReportFinder finder(context, attributes, rules);
+Result<Report> find_report(const EventContext& context, Known& known) {
+  ReportFinder finder(context, known);
   if (const Status done = finder.find(ReportFinder::kParts); !done) return tl::unexpected(done.error());
   return finder.take();
 }

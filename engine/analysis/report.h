@@ -8,24 +8,24 @@
 #include <utility>
 #include <vector>
 
-#include "engine/analysis/block_attributes.h"
 #include "engine/analysis/cache_flushes.h"
 #include "engine/analysis/categories.h"
 #include "engine/analysis/ending.h"
 #include "engine/analysis/event_context.h"
 #include "engine/analysis/fragmentation.h"
+#include "engine/analysis/known.h"
 #include "engine/analysis/leaks.h"
 #include "engine/analysis/never_full.h"
 #include "engine/analysis/out_of_memory.h"
 #include "engine/analysis/overview.h"
-#include "engine/analysis/peak_parts.h"
-#include "engine/analysis/steps.h"
+#include "engine/analysis/top.h"
 #include "engine/base/status.h"
 #include "engine/replay/memory_at.h"
 
 namespace gpustrata::analysis {
 
 inline constexpr double kMostOfPeak = 0.6;
+inline constexpr size_t kMostPeakParts = 20;
 
 // Where the reserved memory goes after one event. All but `reserved` add up to it, unless blocks lie outside of segments.
 struct ReservedUse {
@@ -39,10 +39,10 @@ struct ReservedUse {
 
 struct Report {
   explicit Report(Budget& budget)
-      : overview(budget), peak(budget), peak_groups(budget), steps(budget), categories(budget) {}
+      : overview(budget), peak(budget), peak_groups(budget), categories_at_peak(budget) {}
 
   Overview overview;
-  PeakParts peak;
+  Top peak;  // by stacks as they are shown, at most kMostPeakParts
   // The peak as a person would cut it: by line, else by function, else by file; the finest of them of which the
   // kMostPeakLines largest groups are kMostOfPeak of it, else the one of which they are most.
   Top peak_groups;
@@ -51,18 +51,18 @@ struct Report {
   Ending ending;
   CacheFlushes cache_flushes;
   OutOfMemoryEvents out_of_memory;
-  Steps steps;
+  const Steps* steps = nullptr;  // of Known, as
   Leaks leaks;
-  std::optional<Fragmentation> fragmentation;  // the same
-  std::optional<NeverFull> never_full;         // only if somebody asks for it, too
-  Categories categories;
-  std::vector<CategoryShare> categories_at_peak;
+  std::optional<Fragmentation> fragmentation;   // the same
+  std::optional<NeverFull> never_full;          // only if somebody asks for it, too
+  const KnownCategories* categories = nullptr;  // these
+  CategorySums categories_at_peak;
 };
 
 // The same answer by answer, so that others come in between. Refers to what it is made of.
 class ReportFinder {
  public:
-  ReportFinder(const EventContext& context, const BlockAttributes& attributes, const CategoryRules& rules);
+  ReportFinder(const EventContext& context, Known& known);
 
   static constexpr int32_t kParts = 9;
   // The first `part` of the parts, at least. Error: limit_exceeded; a later call goes on there.
@@ -75,15 +75,13 @@ class ReportFinder {
   [[nodiscard]] Status find_one(int32_t part);
 
   EventContext context_;
-  const BlockAttributes& attributes_;
-  const CategoryRules& rules_;
+  Known& known_;
   replay::MemoryAt memory_;
   Report found_;
   int32_t found_parts_ = 0;
 };
 
 // All at once. Error: limit_exceeded.
-[[nodiscard]] Result<Report> find_report(const EventContext& context, const BlockAttributes& attributes,
-                                         const CategoryRules& rules);
+[[nodiscard]] Result<Report> find_report(const EventContext& context, Known& known);
 
 }  // namespace gpustrata::analysis

@@ -271,14 +271,10 @@ Result<Matches> search(const model::Recording& recording, const model::Part& par
     bool found = words.name_matches(address, lives.version[r]);
     if (!found && beyond_names) {
       // As the details look them up.
-      int32_t final_block = born < 0 ? lives.source[r] : -1;
-      if (final_block < 0 && freed >= lives.events.count) final_block = row_at(final_blocks, address);
-      const StackId at_alloc = born >= 0 ? events.stack[row_of(born)] : StackId{};
-      const bool has_own_stack = !at_alloc.is_none() && recording.stacks.leaf(at_alloc) >= 0;
-      const int32_t free_event = has_own_stack ? -1 : find_free(recording, lives, rank, final_block).event;
-      found = words.stack_matches(choose_stack(recording, lives, rank, final_block, free_event).stack);
+      const BlockSource source = source_of(recording, lives, final_blocks, rank);
+      found = words.stack_matches(source.stack.stack);
       if (!found && words.in_metadata) {
-        const BlockTexts texts = block_texts(recording, lives, rank, final_block, free_event);
+        const BlockTexts texts = block_texts(recording, lives, rank, source.final_block, source.free_event);
         for (const StringId id : {texts.context, texts.metadata, texts.free_context, texts.free_metadata}) {
           found = found || (!id.is_none() && words.is_in(id));
         }
@@ -287,9 +283,9 @@ Result<Matches> search(const model::Recording& recording, const model::Part& par
         found = found || (note != annotations.end() && note->address == address && note->row < freed);
       }
       if (!found && has_extras) {
-        const int32_t event = born >= 0 ? born : free_event;
+        const int32_t event = born >= 0 ? born : source.free_event;
         found = (event >= 0 && extras_match(Owner::event, lives.events.first + event)) ||
-                (final_block >= 0 && extras_match(Owner::block, final_block));
+                (source.final_block >= 0 && extras_match(Owner::block, source.final_block));
       }
     }
     if (found && !add_match(matches, lives, rank)) return out_of_memory(recording, lives);

@@ -1,12 +1,11 @@
 #include "engine/analysis/source_lines.h"
 
 #include <algorithm>
-#include <limits>
 #include <tuple>
+#include <utility>
 
 #include "engine/analysis/frame_filter.h"
 #include "engine/analysis/own_frame.h"
-#include "engine/analysis/top.h"
 #include "engine/base/saturating.h"
 
 namespace gpustrata::analysis {
@@ -21,13 +20,12 @@ namespace {
 
 Result<SourceLines> find_source_lines(const model::Recording& recording, const model::Part& part,
                                       const replay::BlockLives& lifetimes, int32_t event,
-                                      std::string_view file) {
+                                      std::string_view file, const Keys& by_line) {
   SourceLines found(recording.budget);
-  const auto top =
-      find_top(recording, part, lifetimes, event, TopBy::stack, std::numeric_limits<size_t>::max());
-  if (!top) return tl::unexpected(top.error());
-  WhoOfStacks who_of_stacks(recording);
-  if (!who_of_stacks.prepare()) return no_room_for_lines();
+  const auto ranks = ranks_in(lifetimes, When::alive(event), {}, recording.budget);
+  if (!ranks) return tl::unexpected(ranks.error());
+  const auto by_stack = sums_by_stack(recording, part, lifetimes, ranks->span());
+  if (!by_stack) return tl::unexpected(by_stack.error());
   // Once: whether a frame is of the file.
   Column<uint8_t> is_meant(recording.budget);
   if (!is_meant.resize(recording.frames.size(), 0)) return no_room_for_lines();
@@ -37,25 +35,25 @@ Result<SourceLines> find_source_lines(const model::Recording& recording, const m
   }
   Column<SourceLine>& lines = found.lines;  // one a stack and line, at first
   Column<int32_t> of_stack(recording.budget);
-  for (const TopGroup& group : top->groups) {
-    if (group.stack.is_none()) continue;
+  for (const BlockSum& sum : by_stack->rows()) {
+    if (sum.key < 0) continue;
     of_stack.clear();
     size_t depth = 0;
-    for (int32_t node = recording.stacks.leaf(group.stack); node >= 0 && depth < kMostFrames;
+    for (int32_t node = recording.stacks.leaf(StackId{sum.key}); node >= 0 && depth < kMostFrames;
          node = recording.stacks.node(node).caller, ++depth) {
       const FrameId frame = recording.stacks.node(node).frame;
       if (is_meant[frame.index()] == 0) continue;
       if (!of_stack.push_back(std::max(recording.frames[frame].line, 0))) return no_room_for_lines();
     }
     std::sort(of_stack.data(), of_stack.data() + of_stack.size());
-    const Who who = who_of_stacks(group.stack);
+    const Who who = by_line.who_of(recording, by_line.of(StackId{sum.key}));
     const bool is_own = who.is_frame() && is_meant[who.frame.index()] != 0;
     for (size_t i = 0; i < of_stack.size(); ++i) {
       if (i > 0 && of_stack[i] == of_stack[i - 1]) continue;
-      SourceLine line{of_stack[i], 0, 0, group.bytes, group.count};
+      SourceLine line{of_stack[i], 0, 0, sum.bytes, sum.blocks};
       if (is_own && std::max(recording.frames[who.frame].line, 0) == line.line) {
-        line.own_bytes = group.bytes;
-        line.own_blocks = group.count;
+        line.own_bytes = sum.bytes;
+        line.own_blocks = sum.blocks;
       }
       if (!lines.push_back(line)) return no_room_for_lines();
     }
@@ -87,19 +85,18 @@ Result<SourceLines> find_source_lines(const model::Recording& recording, const m
   return found;
 }
 
-Result<SourceFiles> find_source_files(const model::Recording& recording, const model::Part& part,
-                                      const replay::BlockLives& lifetimes, int32_t event) {
-  SourceFiles found(recording.budget);
-  const auto top =
-      find_top(recording, part, lifetimes, event, TopBy::file, std::numeric_limits<size_t>::max());
+Result<Column<TopGroup>> find_source_files(const model::Recording& recording, const model::Part& part,
+                                           const replay::BlockLives& lifetimes, int32_t event,
+                                           const Keys& by_file) {
+  auto top = find_top(recording, part, lifetimes, When::alive(event), By::file, kAllGroups, {}, &by_file);
   if (!top) return tl::unexpected(top.error());
+  size_t kept = 0;
   for (const TopGroup& group : top->groups) {
-    if (!group.who.is_frame() || found.files.size() == kMostSourceFiles) continue;
-    const trace::Frame& frame = recording.frames[group.who.frame];
-    if (frame.line <= 0) continue;
-    if (!found.files.push_back({frame.filename, group.bytes, group.count})) return no_room_for_lines();
+    const bool has_lines = group.who.is_frame() && recording.frames[group.who.frame].line > 0;
+    if (has_lines && kept < kMostSourceFiles) top->groups[kept++] = group;
   }
-  return found;
+  top->groups.truncate(kept);
+  return std::move(top->groups);
 }
 
 }  // namespace gpustrata::analysis

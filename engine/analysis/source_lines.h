@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "engine/analysis/top.h"
 #include "engine/base/column.h"
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
@@ -32,20 +33,12 @@ struct SourceLines {
 [[nodiscard]] Result<SourceLines> find_source_lines(const model::Recording& recording,
                                                     const model::Part& part,
                                                     const replay::BlockLives& lifetimes, int32_t event,
-                                                    std::string_view file);
+                                                    std::string_view file, const Keys& by_line);
 
-struct SourceFile {
-  StringId file;
-  int64_t bytes = 0, blocks = 0;  // own
-};
-struct SourceFiles {
-  explicit SourceFiles(Budget& budget) : files(budget) {}
-  Column<SourceFile>
-      files;  // most bytes first, at most kMostSourceFiles; of Python code, or what else has lines
-};
-// Error: limit_exceeded.
-[[nodiscard]] Result<SourceFiles> find_source_files(const model::Recording& recording,
-                                                    const model::Part& part,
-                                                    const replay::BlockLives& lifetimes, int32_t event);
+// Own bytes by file, at most kMostSourceFiles; of Python code, or what else has lines. Error: limit_exceeded.
+[[nodiscard]] Result<Column<TopGroup>> find_source_files(const model::Recording& recording,
+                                                         const model::Part& part,
+                                                         const replay::BlockLives& lifetimes, int32_t event,
+                                                         const Keys& by_file);
 
 }  // namespace gpustrata::analysis

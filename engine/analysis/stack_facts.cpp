@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "engine/base/saturating.h"
+#include "engine/base/hash.h"
 
 namespace gpustrata::analysis {
 
@@ -16,14 +16,28 @@ struct Keyed {
   int32_t number;
 };
 
+// What says in another recording who a group is.
+[[nodiscard]] ShownKey key_of(const model::Recording& recording, const Who& who, By by) {
+  ShownKey key{1, 2};
+  if (who.kind == Who::Kind::nothing) return {};
+  const trace::Frame& frame = recording.frames[who.frame];
+  if (by != By::file) {
+    key.add(hash_text(who.name));
+    if (!who.is_frame()) return key;
+  }
+  key.add(hash_text(recording.strings.view(frame.filename)));
+  if (by == By::line) key.add(static_cast<uint64_t>(std::max(frame.line, 0)));
+  return key;
+}
+
 [[nodiscard]] const StackFact& fact_of(const StackFacts& facts, int32_t number) {
   return facts.facts[static_cast<size_t>(number)];
 }
 
 class Pairing {
  public:
-  Pairing(const StackFacts& before, const StackFacts& after, Budget& budget)
-      : before_(before), after_(after), keyed_(budget), left_(budget) {}
+  Pairing(const StackFacts& before, const StackFacts& after, Paired paired, Budget& budget)
+      : before_(before), after_(after), paired_(paired), keyed_(budget), left_(budget) {}
 
   [[nodiscard]] bool run(Column<ComparedPart>& parts) {
     for (const StackFacts* side : {&before_, &after_}) {
@@ -65,7 +79,7 @@ class Pairing {
 
   [[nodiscard]] bool leave(const Keyed& one, bool is_last, Column<ComparedPart>& parts) {
     const StackFact& fact = fact_of(one.of_after ? after_ : before_, one.number);
-    if (!is_last && fact.shown != ShownKey{})
+    if (!is_last && paired_ == Paired::by_functions && fact.shown != ShownKey{})
       return left_.push_back({fact.without_lines, one.of_after, one.number});
     return parts.push_back(part_of(one.of_after ? -1 : one.number, one.of_after ? one.number : -1, false));
   }
@@ -85,58 +99,45 @@ class Pairing {
 
   const StackFacts& before_;
   const StackFacts& after_;
+  Paired paired_;
   Column<Keyed> keyed_, left_;
 };
 
 }  // namespace
 
-Result<StackFacts> stack_facts(const Side& side, size_t limit) {
-  Budget& budget = side.recording.budget;
+Result<StackFacts> stack_facts(const Side& side) {
+  const model::Recording& recording = side.recording;
   const auto no_memory = [&] {
-    return fail(ErrorCode::limit_exceeded, -1, "Not enough memory to gather {} stacks.",
+    return fail(ErrorCode::limit_exceeded, -1, "Not enough memory to gather {} groups.",
                 side.top.groups.size());
   };
-  StackFacts found(budget);
+  StackFacts found(recording.budget);
   found.bytes = side.top.bytes;
-  found.blocks = side.top.count;
-  ShownStacks shown(side.recording);
+  found.blocks = side.top.blocks;
+  found.rest_bytes = side.top.other_bytes;
+  found.rest_blocks = side.top.other_blocks;
+  ShownStacks shown(recording);
   if (!shown.prepare()) return no_memory();
-  Column<StackFact>& facts = found.facts;
   for (const TopGroup& group : side.top.groups) {
-    if (!facts.push_back({shown.key(group.stack), shown.key_without_lines(group.stack), group.bytes,
-                          group.count, group.stack, group.largest_rank}))
-      return no_memory();
-  }
-  std::stable_sort(facts.data(), facts.data() + facts.size(),
-                   [](const StackFact& a, const StackFact& b) { return a.shown < b.shown; });
-  size_t kept = 0;
-  for (size_t i = 0; i < facts.size(); ++i) {
-    if (kept > 0 && facts[kept - 1].shown == facts[i].shown) {
-      add_saturated(facts[kept - 1].bytes, facts[i].bytes);
-      facts[kept - 1].blocks += facts[i].blocks;
+    StackFact fact{{}, {}, group.bytes, group.blocks, group.stack, group.largest};
+    if (side.top.by == By::shown) {
+      fact.shown = shown.key(group.stack);
+      fact.without_lines = shown.key_without_lines(group.stack);
     } else {
-      facts[kept++] = facts[i];
+      fact.shown = key_of(recording, group.who, side.top.by);
     }
+    if (!found.facts.push_back(fact)) return no_memory();
   }
-  facts.truncate(kept);
-  std::sort(facts.data(), facts.data() + facts.size(), [](const StackFact& a, const StackFact& b) {
-    return std::tie(b.bytes, b.blocks, a.shown) < std::tie(a.bytes, a.blocks, b.shown);
-  });
-  for (size_t i = limit; i < facts.size(); ++i) {
-    add_saturated(found.rest_bytes, facts[i].bytes);
-    found.rest_blocks += facts[i].blocks;
-  }
-  if (facts.size() > limit) facts.truncate(limit);
   return found;
 }
 
-Result<ComparedParts> compare_parts(const StackFacts& before, const StackFacts& after, Budget& budget) {
+Result<ComparedParts> pair(const StackFacts& before, const StackFacts& after, Paired paired, Budget& budget) {
   ComparedParts found(budget);
   found.bytes = {before.bytes, after.bytes};
   found.blocks = {before.blocks, after.blocks};
   found.rest_bytes = {before.rest_bytes, after.rest_bytes};
   found.rest_blocks = {before.rest_blocks, after.rest_blocks};
-  if (!Pairing(before, after, budget).run(found.parts))
+  if (!Pairing(before, after, paired, budget).run(found.parts))
     return fail(ErrorCode::limit_exceeded, -1, "Not enough memory to compare {} stacks with {}.",
                 before.facts.size(), after.facts.size());
   std::sort(found.parts.data(), found.parts.data() + found.parts.size(),

@@ -1,12 +1,30 @@
 #include "engine/analysis/stack_weights.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "engine/analysis/weigh.h"
 #include "engine/base/saturating.h"
 
 namespace gpustrata::analysis {
 
 namespace {
+
+[[nodiscard]] When when_of(const WeightsAsked& asked) {
+  const int32_t first = asked.from + 1, last = asked.to;
+  switch (asked.of) {
+    case BlocksOf::allocated:
+      return {.born_from = first, .born_until = last};
+    case BlocksOf::kept:
+      return {.born_from = first, .born_until = last, .freed_from = last + 1};
+    case BlocksOf::passed:
+      return {.born_from = first, .born_until = last, .freed_until = last};
+    case BlocksOf::moment:
+    case BlocksOf::difference:
+      break;
+  }
+  return When::alive(last);
+}
 
 class Weighing {
  public:
@@ -20,29 +38,21 @@ class Weighing {
 
   void run() {
     const replay::Bands& bands = of_.bands;
-    const bool is_range = asked_.of != BlocksOf::moment && asked_.of != BlocksOf::difference;
-    const int32_t last = asked_.of == BlocksOf::difference ? std::max(asked_.from, asked_.to) : asked_.to;
+    const When when = when_of(asked_), before = When::alive(asked_.from);
     for (int32_t band = 0; band < bands.count(); ++band) {
-      const int32_t born = bands.born[band];
-      if (born > last || (is_range && born <= asked_.from)) continue;
+      const int32_t born = bands.born[band], freed = bands.freed[band];
+      const bool counts = when.has(born, freed);
+      const bool counted = asked_.of == BlocksOf::difference && before.has(born, freed);
       const bool matched = of_.matched.empty() || of_.matched[static_cast<size_t>(band)] != 0;
-      if (!matched && of_.only_matched) continue;
+      if ((!counts && !counted) || (!matched && of_.only_matched)) continue;
       StackWeight weight;
-      if (is_range) {
-        const bool kept = bands.freed[band] > asked_.to;
-        if (asked_.of != BlocksOf::allocated && kept != (asked_.of == BlocksOf::kept)) continue;
-        weight.weight = weight_of(band, kept ? asked_.to : bands.freed[band]);
+      if (counts) {
+        weight.weight = weight_of(band, std::min(freed, asked_.to));
         weight.blocks = 1;
-      } else {
-        if (bands.is_live_after(band, asked_.to)) {
-          weight.weight = weight_of(band, asked_.to);
-          weight.blocks = 1;
-        }
-        if (asked_.of == BlocksOf::difference && bands.is_live_after(band, asked_.from)) {
-          weight.before = weight_of(band, asked_.from);
-          weight.blocks_before = 1;
-        }
-        if (weight.blocks + weight.blocks_before == 0) continue;
+      }
+      if (counted) {
+        weight.before = weight_of(band, asked_.from);
+        weight.blocks_before = 1;
       }
       if (matched) weight.lit = weight.weight;
       add(of_.stacks[static_cast<size_t>(band)], weight);
@@ -91,19 +101,18 @@ RangeTotals find_range_totals(const replay::Bands& bands, int32_t from, int32_t 
     totals.peak = bands.level[event];
     totals.peak_event = event;
   }
-  const auto add = [](RangeTotals::Sum& sum, int64_t bytes) {
-    add_saturated(sum.bytes, bytes);
-    ++sum.blocks;
-  };
+  const auto of = [&](BlocksOf blocks) { return when_of({.of = blocks, .from = from, .to = totals.to}); };
+  const std::pair<RangeTotals::Sum*, When> sums[] = {
+      {&totals.allocated, of(BlocksOf::allocated)},
+      {&totals.kept, of(BlocksOf::kept)},
+      {&totals.passed, of(BlocksOf::passed)},
+      {&totals.freed, {.freed_from = from + 1, .freed_until = totals.to}}};
   for (int32_t band = 0; band < bands.count(); ++band) {
-    const int64_t size = bands.size[band];
-    const int32_t born = bands.born[band], freed = bands.freed[band];
-    const bool made = born > from && born <= totals.to;
-    if (made) {
-      add(totals.allocated, size);
-      add(freed > totals.to ? totals.kept : totals.passed, size);
+    for (const auto& [sum, when] : sums) {
+      if (!when.has(bands.born[band], bands.freed[band])) continue;
+      add_saturated(sum->bytes, bands.size[band]);
+      ++sum->blocks;
     }
-    if (freed > from && freed <= totals.to) add(totals.freed, size);
   }
   return totals;
 }

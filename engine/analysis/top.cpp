@@ -1,136 +1,96 @@
 #include "engine/analysis/top.h"
 
 #include <algorithm>
-#include <array>
-#include <tuple>
 
-#include "engine/analysis/block_sources.h"
+#include <optional>
+#include <utility>
+
+#include "engine/analysis/shown_stacks.h"
 #include "engine/base/saturating.h"
 
 namespace gpustrata::analysis {
 
 namespace {
 
-// What the blocks of a group have in common: stack; or function, file and line; -1 = none.
-using GroupKey = std::array<int32_t, 3>;
-
-[[nodiscard]] GroupKey key_of(const model::Recording& recording, const Who& who, TopBy by) {
-  if (who.kind == Who::Kind::nothing) return {-1, -1, -1};
-  const trace::Frame& frame = recording.frames[who.frame];
-  if (by == TopBy::file) return {-1, frame.filename.value, -1};
-  return {frame.name.value, frame.filename.value, by == TopBy::line ? std::max(frame.line, 0) : -1};
+[[nodiscard]] tl::unexpected<Error> no_memory(const BlockSums& sums) {
+  return fail(ErrorCode::limit_exceeded, -1, "Not enough memory to group {} blocks.", sums.blocks());
 }
 
-// One block alive.
-struct LiveBlock {
-  GroupKey key;
-  int32_t rank;
-  int64_t bytes;
-  StackId stack;
-};
-
-struct OrderedGroup {
-  TopGroup group;
-  int32_t first_rank;
-};
-
-// Groups the blocks up to those born at `event` for which `is_meant` holds.
-template <typename IsMeant>
-[[nodiscard]] Result<Top> group_blocks(const model::Recording& recording, const model::Part& part,
-                                       const replay::BlockLives& lifetimes, int32_t event, TopBy by,
-                                       size_t limit, const IsMeant& is_meant) {
-  const auto out_of_memory = [&] {
-    return fail(ErrorCode::limit_exceeded, -1, "Not enough memory to group {} blocks.", lifetimes.count());
-  };
-  Top top(recording.budget);
+// Ordered groups; `name` says who a sum is of.
+template <typename Name>
+[[nodiscard]] Result<Top> named(const BlockSums& sums, By by, size_t limit, Budget& budget,
+                                const Name& name) {
+  Top top(budget);
   top.by = by;
-  top.device = lifetimes.device;
-  top.event = event;
-  WhoOfStacks who_of_stacks(recording);
-  Column<AddressAndRow> final_blocks(recording.budget);
-  Column<LiveBlock> blocks(recording.budget);
-  if ((by != TopBy::stack && !who_of_stacks.prepare()) ||
-      !collect_final_blocks(recording, part, lifetimes.device, final_blocks)) {
-    return out_of_memory();
-  }
-  for (int32_t rank = 0; rank < lifetimes.count(); ++rank) {
-    const auto r = static_cast<size_t>(rank);
-    const int32_t born = lifetimes.born[r];
-    if (born > event) break;  // ranks are in the order of birth
-    if (!is_meant(r)) continue;
-    StackId stack;
-    if (born >= 0) stack = recording.events.stack[static_cast<size_t>(lifetimes.events.first + born)];
-    if (stack.is_none() || recording.stacks.leaf(stack) < 0) {
-      int32_t final_block = born < 0 ? lifetimes.source[r] : -1;
-      if (final_block < 0 && lifetimes.freed[r] >= lifetimes.events.count) {
-        final_block = row_at(final_blocks, lifetimes.address(recording, rank));
-      }
-      const int32_t freed = find_free(recording, lifetimes, rank, final_block).event;
-      const BlockStack chosen = choose_stack(recording, lifetimes, rank, final_block, freed);
-      stack = chosen.from == StackFrom::nothing ? StackId{} : chosen.stack;
-    }
-    LiveBlock one{{stack.value, -1, -1}, rank, lifetimes.size[r], stack};
-    if (by != TopBy::stack) one.key = key_of(recording, who_of_stacks(stack), by);
-    if (!blocks.push_back(one)) return out_of_memory();
-    add_saturated(top.bytes, one.bytes);
-    ++top.count;
-  }
-
-  std::sort(blocks.data(), blocks.data() + blocks.size(), [](const LiveBlock& a, const LiveBlock& b) {
-    return std::tie(a.key, a.rank) < std::tie(b.key, b.rank);
-  });
-  Column<OrderedGroup> groups(recording.budget);
-  int64_t largest = 0;
-  for (size_t i = 0; i < blocks.size(); ++i) {
-    const LiveBlock& one = blocks[i];
-    if (i == 0 || one.key != blocks[i - 1].key) {
-      OrderedGroup next{{}, one.rank};
-      if (by == TopBy::stack) {
-        next.group.stack = one.stack;
-      } else {
-        next.group.who = who_of_stacks(one.stack);
-      }
-      if (!groups.push_back(next)) return out_of_memory();
-      largest = -1;
-    }
-    TopGroup& group = groups.back().group;
-    add_saturated(group.bytes, one.bytes);
-    ++group.count;
-    if (one.bytes > largest) group.largest_rank = one.rank;
-    largest = std::max(largest, one.bytes);
-  }
-  std::sort(groups.data(), groups.data() + groups.size(), [](const OrderedGroup& a, const OrderedGroup& b) {
-    return std::tuple(-a.group.bytes, -a.group.count, a.first_rank) <
-           std::tuple(-b.group.bytes, -b.group.count, b.first_rank);
-  });
-  top.all_groups = static_cast<int64_t>(groups.size());
-  for (size_t i = 0; i < groups.size(); ++i) {
-    if (i < limit) {
-      if (!top.groups.push_back(groups[i].group)) return out_of_memory();
+  top.bytes = sums.bytes();
+  top.blocks = sums.blocks();
+  top.all_groups = static_cast<int64_t>(sums.rows().size());
+  if (!top.groups.reserve(std::min(limit, sums.rows().size()))) return no_memory(sums);
+  for (const BlockSum& sum : sums.rows()) {
+    if (top.groups.size() < limit) {
+      TopGroup group{sum, {}, {}};
+      name(group);
+      (void)top.groups.push_back(group);
     } else {
-      add_saturated(top.other_bytes, groups[i].group.bytes);
-      top.other_count += groups[i].group.count;
+      add_saturated(top.other_bytes, sum.bytes);
+      top.other_blocks += sum.blocks;
     }
   }
   return top;
 }
 
+[[nodiscard]] Result<Top> top_of_shown(const model::Recording& recording, const BlockSums& by_stack,
+                                       size_t limit) {
+  StackGroups groups(recording);
+  BlockSums sums(recording.budget);
+  if (!groups.prepare(recording)) return no_memory(by_stack);
+  for (BlockSum sum : by_stack.rows()) {
+    sum.key = groups(StackId{sum.key});
+    if (sum.key < 0 || !sums.add(sum)) return no_memory(by_stack);
+  }
+  sums.order();
+  return named(sums, By::shown, limit, recording.budget,
+               [&](TopGroup& group) { group.stack = groups.stack_of(group.key); });
+}
+
 }  // namespace
 
-Result<Top> find_top(const model::Recording& recording, const model::Part& part,
-                     const replay::BlockLives& lifetimes, int32_t event, TopBy by, size_t limit,
-                     std::span<const uint8_t> matched) {
-  return group_blocks(recording, part, lifetimes, event, by, limit, [&](size_t rank) {
-    return lifetimes.freed[rank] > event && (matched.empty() || matched[rank] != 0);
+Result<Top> top_of(const model::Recording& recording, const BlockSums& by_stack, By by, size_t limit,
+                   const Keys* keys) {
+  if (by == By::shown) return top_of_shown(recording, by_stack, limit);
+  std::optional<Keys> own;
+  if (by != By::stack && keys == nullptr) {
+    auto found = find_keys(recording, by);
+    if (!found) return tl::unexpected(found.error());
+    keys = &own.emplace(std::move(*found));
+  }
+  BlockSums sums(recording.budget);
+  if (!regroup(
+          by_stack,
+          [&](const BlockSum& sum) { return by == By::stack ? sum.key : keys->of(StackId{sum.key}); }, sums))
+    return no_memory(by_stack);
+  sums.order();
+  return named(sums, by, limit, recording.budget, [&](TopGroup& group) {
+    if (by == By::stack) {
+      group.stack = StackId{group.key};
+    } else {
+      group.who = keys->who_of(recording, group.key);
+    }
   });
 }
 
-Result<Top> find_never_freed(const model::Recording& recording, const model::Part& part,
-                             const replay::BlockLives& lifetimes, int32_t from, int32_t until, TopBy by,
-                             size_t limit) {
-  return group_blocks(recording, part, lifetimes, until, by, limit, [&](size_t rank) {
-    return lifetimes.born[rank] >= from && lifetimes.freed[rank] >= lifetimes.events.count;
-  });
+Result<Top> find_top(const model::Recording& recording, const model::Part& part,
+                     const replay::BlockLives& lives, const When& when, By by, size_t limit,
+                     std::span<const uint8_t> matched, const Keys* keys) {
+  const auto ranks = ranks_in(lives, when, matched, recording.budget);
+  if (!ranks) return tl::unexpected(ranks.error());
+  const auto by_stack = sums_by_stack(recording, part, lives, ranks->span());
+  if (!by_stack) return tl::unexpected(by_stack.error());
+  auto top = top_of(recording, *by_stack, by, limit, keys);
+  if (!top) return top;
+  top->device = lives.device;
+  top->event = when.born_until;
+  return top;
 }
 
 }  // namespace gpustrata::analysis

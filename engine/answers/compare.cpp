@@ -5,6 +5,7 @@
 #include "engine/answers/moment.h"
 #include "engine/answers/parts.h"
 #include "engine/answers/printable.h"
+#include "engine/answers/stack_facts.h"
 #include "engine/answers/top.h"
 #include "engine/answers/who.h"
 #include "engine/base/saturating.h"
@@ -28,20 +29,6 @@ void pair_to_json(JsonWriter& json, std::string_view name, int64_t before, int64
   json.end_object();
 }
 
-// Bytes and blocks of both, and by what they are the same.
-void both_sides_to_json(JsonWriter& json, const analysis::ComparedPart& part) {
-  json.member("before_bytes", part.bytes.before);
-  json.member("after_bytes", part.bytes.after);
-  json.member("before_blocks", part.blocks.before);
-  json.member("after_blocks", part.blocks.after);
-  json.key("matched");
-  if (part.before < 0 || part.after < 0) {
-    json.null();
-  } else {
-    json.value(part.lines_moved ? "functions" : "stack");
-  }
-}
-
 void groups_to_json(JsonWriter& json, const DeviceComparison& comparison) {
   const analysis::Comparison& groups = comparison.groups;
   both_to_json(json, "requested_bytes", groups.bytes);
@@ -50,12 +37,12 @@ void groups_to_json(JsonWriter& json, const DeviceComparison& comparison) {
   json.member("groups_unchanged", groups.unchanged);
   json.key("rows");
   json.begin_array();
-  for (const analysis::ComparedGroup& row : groups.rows) {
+  for (const analysis::ComparedPart& row : groups.rows) {
     json.begin_object();
     both_to_json(json, "bytes", row.bytes);
     both_to_json(json, "blocks", row.blocks);
-    group_to_json(json, (row.only_after ? comparison.after : comparison.before).recording, row.group,
-                  groups.by);
+    const NamedBy by = named_by(comparison, row);
+    group_to_json(json, by.recording, by.group, groups.by);
     json.end_object();
     if (json.refused()) break;
   }
@@ -100,6 +87,11 @@ void only_devices_to_text(TextOut& out, std::span<const int32_t> devices, std::s
 }
 
 }  // namespace
+
+NamedBy named_by(const DeviceComparison& comparison, const analysis::ComparedPart& row) {
+  const analysis::ComparedDevice& side = row.before < 0 ? comparison.after : comparison.before;
+  return {side.recording, side.top.groups[row.before < 0 ? row.after : row.before]};
+}
 
 std::string to_text(const Obstacle& obstacle) {
   const std::string_view with = obstacle.before_has_it ? "before" : "after";

@@ -49,6 +49,14 @@ class ComparisonAnswer {
 
 [[nodiscard]] std::string to_text(const analysis::Obstacle& obstacle);
 
+// The recording and the group that a row is named by: before, if that has it.
+struct NamedBy {
+  const model::Recording& recording;
+  const analysis::TopGroup& group;
+};
+[[nodiscard]] NamedBy named_by(const analysis::DeviceComparison& comparison,
+                               const analysis::ComparedPart& row);
+
 // {"device":{"before","after"},"event":{...},"reserved_bytes":{...},"notes":[sentence],
 //  "requested_bytes":{"before","after","growth"},"blocks":{...},"groups_changed","groups_unchanged",
 //  "rows":[{"bytes":{...},"blocks":{...}, and those of group_to_json() in top.h}],"other":{"bytes":{...},"blocks":{...}},

@@ -36,11 +36,11 @@ void write_table(TextOut& out, const DeviceComparison& comparison, size_t column
   };
   out.print("  {:>10}  {:>9}  {:>9}  {:>7}  {}\n", "growth", "before", "after", "blocks",
             heading_of(groups.by));
-  for (const analysis::ComparedGroup& row : groups.rows) {
-    const model::Recording& recording = (row.only_after ? comparison.after : comparison.before).recording;
+  for (const analysis::ComparedPart& row : groups.rows) {
+    const NamedBy by = named_by(comparison, row);
     const std::string numbers = numbers_of(row.bytes, row.blocks);
     out.add(table_row(numbers,
-                      lines_of_group(recording, row.group, groups.by, columns_beside(numbers, columns))));
+                      lines_of_group(by.recording, by.group, groups.by, columns_beside(numbers, columns))));
     if (out.failed()) return;
   }
   const int64_t more = groups.changed - static_cast<int64_t>(groups.rows.size());

@@ -133,12 +133,12 @@ class Writing {
   }
 
   void peak_stacks() {
-    const analysis::PeakParts& peak = facts().peak;
+    const analysis::Top& peak = facts().peak;
     json_.key("peak_stacks");
     json_.begin_array();
-    for (const analysis::PeakPart& part : peak.parts)
-      peak_stack(part.stack, part.largest_rank, part.bytes, part.blocks);
-    if (peak.rest_parts > 0) peak_stack(StackId(), -1, peak.rest_bytes, peak.rest_blocks);
+    for (const analysis::TopGroup& part : peak.groups)
+      peak_stack(part.stack, part.largest, part.bytes, part.blocks);
+    if (peak.other_groups() > 0) peak_stack(StackId(), -1, peak.other_bytes, peak.other_blocks);
     json_.end_array();
   }
 

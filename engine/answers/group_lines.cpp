@@ -13,8 +13,8 @@
 
 namespace gpustrata::answers {
 
+using analysis::By;
 using analysis::FrameLine;
-using analysis::TopBy;
 
 namespace {
 
@@ -69,33 +69,39 @@ constexpr size_t kLongestShownName = 4096;  // bytes of a name that are looked a
 }  // namespace
 
 std::vector<std::string> lines_of_group(const model::Recording& recording, const analysis::TopGroup& group,
-                                        TopBy by, size_t columns) {
-  if (by == TopBy::stack && !group.stack.is_none()) return stack_lines(recording, group.stack, columns);
+                                        By by, size_t columns) {
+  if ((by == By::stack || by == By::shown) && !group.stack.is_none())
+    return stack_lines(recording, group.stack, columns);
   const analysis::Who& who = group.who;
   if (who.kind == analysis::Who::Kind::nothing) return {"(no stack recorded)"};
   const std::string function = shortened(answers::function_text(who), kLongestShownName);
   const std::string_view file = answers::recorded_file(recording, who);
-  if (by == TopBy::file) {
+  if (by == By::file) {
     const std::string place = place_text(file, 0);
     return {place.empty() ? "(no file)" : fitted_path(place, columns)};
   }
   if (!who.is_frame()) return {fitted(function, columns)};
-  const int32_t line = by == TopBy::line ? answers::line_of(recording, who) : 0;
+  const int32_t line = by == By::line ? answers::line_of(recording, who) : 0;
   return {fitted_frame(function, place_text(file, line), columns)};
 }
 
-std::string_view heading_of(TopBy by) {
+std::string_view heading_of(By by) {
   switch (by) {
-    case TopBy::stack:
-      return "own frames, innermost first";
-    case TopBy::line:
+    case By::line:
       return "line";
-    case TopBy::function:
+    case By::function:
       return "function";
-    case TopBy::file:
+    case By::file:
+      return "file";
+    case By::module:
+      return "module";
+    case By::category:
+      return "category";
+    case By::stack:
+    case By::shown:
       break;
   }
-  return "file";
+  return "own frames, innermost first";
 }
 
 std::string table_row(std::string_view numbers, const std::vector<std::string>& lines) {

@@ -13,13 +13,13 @@ namespace gpustrata::answers {
 // innermost first, at most eight: "forward  …/model/attention.py:120"; of one without such frames who asked
 // (analysis/own_frame.h) and the innermost frames. Then how many more there are; --json has all.
 [[nodiscard]] std::vector<std::string> lines_of_group(const model::Recording& recording,
-                                                      const analysis::TopGroup& group, analysis::TopBy by,
+                                                      const analysis::TopGroup& group, analysis::By by,
                                                       size_t columns);
 
 // --wide: nothing is cut but what is longer than anybody's name.
 inline constexpr size_t kWide = 100'000;
 
-[[nodiscard]] std::string_view heading_of(analysis::TopBy by);
+[[nodiscard]] std::string_view heading_of(analysis::By by);
 
 // The rows of a table, a cell of numbers and lines beside it.
 // "  512.0 MiB   41.2%      12  forward  …/model/attention.py:120"

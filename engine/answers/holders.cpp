@@ -11,21 +11,9 @@
 
 namespace gpustrata::answers {
 
-using analysis::FrameKey;
-using analysis::HolderBy;
+using analysis::By;
 
 namespace {
-
-[[nodiscard]] FrameKey frame_key_of(HolderBy by) {
-  switch (by) {
-    case HolderBy::line:
-      return FrameKey::line;
-    case HolderBy::file:
-      return FrameKey::file;
-    default:
-      return FrameKey::function;
-  }
-}
 
 // "Linear_0"; "forward linear.py called at forward model.py:52".
 [[nodiscard]] std::string module_label(const model::Recording& recording, FrameId frame, FrameId site) {
@@ -33,57 +21,58 @@ namespace {
   constexpr size_t kLongest = 120;
   std::string_view name = recording.strings.view(recording.frames[frame].name);
   if (name.starts_with(kNamed)) return utf8::cut(name.substr(kNamed.size()), kLongest);
-  std::string label = frame_label(recording, FrameKey::function, frame);
-  if (!site.is_none()) label += fmt::format(", called at {}", frame_label(recording, FrameKey::line, site));
+  std::string label = frame_label(recording, analysis::FrameKey::function, frame);
+  if (!site.is_none())
+    label += fmt::format(", called at {}", frame_label(recording, analysis::FrameKey::line, site));
   return label;
 }
 
-[[nodiscard]] std::string label_of(const model::Recording& recording, const analysis::HolderKeys& keys,
-                                   int32_t key, const analysis::KnownCategories* categories) {
-  if (keys.by == HolderBy::category && categories != nullptr)
-    return categories->rules.names[static_cast<size_t>(key)];
-  if (key < 0) return keys.by == HolderBy::module ? "outside of modules" : "no stack";
-  if (keys.by == HolderBy::module) return module_label(recording, keys.frame[key], keys.site[key]);
+[[nodiscard]] std::string label_of(const model::Recording& recording, const analysis::Holders& holders,
+                                   int32_t key) {
+  if (holders.by == By::category) return holders.categories->rules.names[static_cast<size_t>(key)];
+  const analysis::Keys& keys = *holders.keys;
+  if (key < 0) return keys.by == By::module ? "outside of modules" : "no stack";
+  if (keys.by == By::module) return module_label(recording, keys.frame[key], keys.site[key]);
   return frame_label(recording, frame_key_of(keys.by), keys.frame[key]);
 }
 
-[[nodiscard]] std::string filter_of(const model::Recording& recording, const analysis::HolderKeys& keys,
-                                    int32_t key, const analysis::KnownCategories* categories) {
-  if (keys.by == HolderBy::category && categories != nullptr && categories->own)
-    return fmt::format("category:{}", categories->rules.names[static_cast<size_t>(key)]);
-  if (keys.by == HolderBy::category || keys.by == HolderBy::module) return {};
+[[nodiscard]] std::string filter_of(const model::Recording& recording, const analysis::Holders& holders,
+                                    int32_t key) {
+  if (holders.by == By::category && holders.categories->own)
+    return fmt::format("category:{}", holders.categories->rules.names[static_cast<size_t>(key)]);
+  if (holders.by == By::category || holders.by == By::module) return {};
   if (key < 0) return no_stack_filter();
-  return frame_filter("who", recording, frame_key_of(keys.by), keys.frame[key]);
+  return frame_filter("who", recording, frame_key_of(holders.by), holders.keys->frame[key]);
 }
 
 }  // namespace
 
-void to_json(JsonWriter& json, const model::Recording& recording, const analysis::HolderKeys& keys,
-             const analysis::Holders& holders, const analysis::KnownCategories* categories,
+void to_json(JsonWriter& json, const model::Recording& recording, const analysis::Holders& holders,
              const HolderRows& wanted) {
+  const analysis::BlockSums& sums = holders.found.sums;
+  const analysis::KnownCategories* const categories = holders.categories;
   json.begin_object();
   json.member("event", holders.event);
-  json.member("bytes", holders.bytes);
-  json.member("blocks", holders.blocks);
-  json.member("count", static_cast<int64_t>(holders.rows.size()));
+  json.member("bytes", sums.bytes());
+  json.member("blocks", sums.blocks());
+  json.member("count", static_cast<int64_t>(sums.rows().size()));
   json.member("labelled", categories != nullptr && categories->categories.labelled);
   json.member("by_lifetime", categories != nullptr && categories->rules.by_lifetime);
   json.key("rows");
   json.begin_array();
-  const size_t first = std::min(wanted.first, holders.rows.size());
-  const size_t end = first + std::min(wanted.count, holders.rows.size() - first);
+  const size_t first = std::min(wanted.first, sums.rows().size());
+  const size_t end = first + std::min(wanted.count, sums.rows().size() - first);
   for (size_t i = first; i < end; ++i) {
-    const analysis::Holder& row = holders.rows[i];
-    const bool has_frame = row.key >= 0 && !keys.frame[row.key].is_none();
+    const analysis::BlockSum& row = sums.rows()[i];
     json.begin_object();
     json.member("key", row.key);
-    json.member("label", label_of(recording, keys, row.key, categories));
+    json.member("label", label_of(recording, holders, row.key));
     std::string file;
     int32_t line = 0;
-    if (has_frame) {
-      const trace::Frame& frame = recording.frames[keys.frame[row.key]];
+    if (holders.keys != nullptr && row.key >= 0) {
+      const trace::Frame& frame = recording.frames[holders.keys->frame[row.key]];
       file = in_list(recording.strings.view(frame.filename));
-      if (keys.by == HolderBy::line) line = std::max(frame.line, 0);
+      if (holders.by == By::line) line = std::max(frame.line, 0);
     }
     json.member("file", file);
     json.member("line", line);
@@ -92,16 +81,14 @@ void to_json(JsonWriter& json, const model::Recording& recording, const analysis
     json.member("lit_bytes", row.lit_bytes);
     json.member("largest", row.largest);
     json.key("sure");
-    if (keys.by == HolderBy::category && row.key > 0) {
-      json.value(row.sure);
+    if (categories != nullptr && row.key > 0) {
+      json.value(holders.found.sure[static_cast<size_t>(row.key)]);
     } else {
       json.null();
     }
-    json.member("says", keys.by == HolderBy::category && categories != nullptr
-                            ? categories->rules.says(row.key)
-                            : std::string());
+    json.member("says", categories != nullptr ? categories->rules.says(row.key) : std::string());
     json.key("filter");
-    const std::string filter = filter_of(recording, keys, row.key, categories);
+    const std::string filter = filter_of(recording, holders, row.key);
     if (filter.empty()) {
       json.null();
     } else {

@@ -17,8 +17,7 @@ struct HolderRows {
 //  "sure"|null,"says","filter"|null}]}: rows from `first` on; "largest" = rank of the largest block; "sure" of a category only;
 //  "says": what the rules of a category say, "by_lifetime": they are those of traces (category_rules.h);
 //  "labelled": labels of the program or the profiler decided for some blocks.
-void to_json(JsonWriter& json, const model::Recording& recording, const analysis::HolderKeys& keys,
-             const analysis::Holders& holders, const analysis::KnownCategories* categories,
+void to_json(JsonWriter& json, const model::Recording& recording, const analysis::Holders& holders,
              const HolderRows& wanted);
 
 // Of one block: {"name","sure"|null,"line"|null,"rule"|null}: the line of `text` that decided, from 1, as it stands there.

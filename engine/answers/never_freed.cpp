@@ -14,7 +14,7 @@ void never_freed_to_json(JsonWriter& json, const model::Recording& recording, co
   const std::string terms = fmt::format("freed:never born<={}{}", found.event, since);
   json.begin_object();
   json.member("bytes", found.bytes);
-  json.member("blocks", found.count);
+  json.member("blocks", found.blocks);
   json.member("filter", terms);
   json.key("rows");
   json.begin_array();
@@ -22,8 +22,8 @@ void never_freed_to_json(JsonWriter& json, const model::Recording& recording, co
     json.begin_object();
     who_to_json(json, recording, group.who);
     json.member("bytes", group.bytes);
-    json.member("blocks", group.count);
-    json.member("rank", group.largest_rank);
+    json.member("blocks", group.blocks);
+    json.member("rank", group.largest);
     json.member("filter", filter_text(recording, group.who, terms));
     json.end_object();
   }
@@ -31,8 +31,8 @@ void never_freed_to_json(JsonWriter& json, const model::Recording& recording, co
   json.key("other");
   json.begin_object();
   json.member("bytes", found.other_bytes);
-  json.member("blocks", found.other_count);
-  json.member("rows", found.all_groups - static_cast<int64_t>(found.groups.size()));
+  json.member("blocks", found.other_blocks);
+  json.member("rows", found.other_groups());
   json.end_object();
   json.end_object();
 }

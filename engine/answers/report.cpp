@@ -24,7 +24,7 @@ namespace {
 
 [[nodiscard]] double rounded(double share) { return std::round(share * 10'000) / 10'000; }
 
-void peak_to_json(JsonWriter& json, const model::Recording& recording, const analysis::PeakParts& peak) {
+void peak_to_json(JsonWriter& json, const model::Recording& recording, const analysis::Top& peak) {
   json.key("peak");
   json.begin_object();
   json.member("event", peak.event);
@@ -32,19 +32,19 @@ void peak_to_json(JsonWriter& json, const model::Recording& recording, const ana
   json.member("blocks", peak.blocks);
   json.key("parts");
   json.begin_array();
-  for (const analysis::PeakPart& part : peak.parts) {
+  for (const analysis::TopGroup& part : peak.groups) {
     json.begin_object();
     stack_to_json(json, recording, part.stack);
     json.member("bytes", part.bytes);
     json.member("blocks", part.blocks);
     who_to_json(json, recording, analysis::who_of(recording, part.stack));
-    json.member("rank", part.largest_rank);
+    json.member("rank", part.largest);
     json.end_object();
   }
   json.end_array();
-  json.member("rest_bytes", peak.rest_bytes);
-  json.member("rest_blocks", peak.rest_blocks);
-  json.member("rest_parts", peak.rest_parts);
+  json.member("rest_bytes", peak.other_bytes);
+  json.member("rest_blocks", peak.other_blocks);
+  json.member("rest_parts", peak.other_groups());
   json.end_object();
 }
 
@@ -132,7 +132,7 @@ void to_json(JsonWriter& json, std::string_view snapshot, const analysis::EventC
   for (const ReportFinding& finding : findings_of(context, report)) to_json(json, finding);
   json.end_array();
   peak_to_json(json, recording, report.peak);
-  steps_to_json(json, recording, report.steps);
+  steps_to_json(json, recording, *report.steps);
   leaks_to_json(json, recording, report.leaks);
   const analysis::CacheFlushes& flushes = report.cache_flushes;
   json.key("cache_flushes");
@@ -155,12 +155,14 @@ void to_json(JsonWriter& json, std::string_view snapshot, const analysis::EventC
   }
   json.key("categories");
   json.begin_array();
-  for (const analysis::CategoryShare& share : report.categories_at_peak) {
+  const analysis::CategorySums& categories = report.categories_at_peak;
+  for (const analysis::BlockSum& share : categories.sums.rows()) {
+    const auto number = static_cast<size_t>(share.key);
     json.begin_object();
-    json.member("name", rules.names[static_cast<size_t>(share.category)]);
+    json.member("name", rules.names[number]);
     json.member("bytes_at_peak", share.bytes);
     json.member("blocks", share.blocks);
-    json.member("sure", rounded(share.sure));
+    json.member("sure", rounded(categories.sure[number]));
     json.end_object();
   }
   json.end_array();

@@ -96,7 +96,7 @@ class Findings {
   void leaks() {
     const auto& all = report_.leaks.leaks;
     if (all.empty()) return;
-    const bool sure = are_sure(report_.leaks, report_.steps);
+    const bool sure = are_sure(report_.leaks, *report_.steps);
     const std::string_view title = all.size() == 1 ? sure ? "A leak" : "Possible leak"
                                    : sure          ? "Leaks"
                                                    : "Possible leaks";
@@ -137,31 +137,31 @@ class Findings {
       PartOfFinding part;
       part.who = group.who.kind == Who::Kind::nothing ? std::string("no stack") : name_of(group.who, top.by);
       part.bytes = group.bytes;
-      part.blocks = group.count;
+      part.blocks = group.blocks;
       part.proof = {
-          .event = overview.peak_event, .rank = group.largest_rank, .filter = filter_of(group.who, top.by)};
+          .event = overview.peak_event, .rank = group.largest, .filter = filter_of(group.who, top.by)};
       finding.parts.push_back(std::move(part));
     }
-    const int64_t rest = top.all_groups - static_cast<int64_t>(top.groups.size());
+    const int64_t rest = top.other_groups();
     if (rest > 0)
       finding.rest =
-          fmt::format("{} in {} of {}", size_text(top.other_bytes), counted(top.other_count, "block"),
-                      counted(rest, top.by == analysis::TopBy::line   ? "other line"
-                                    : top.by == analysis::TopBy::file ? "other file"
-                                                                      : "other function"));
+          fmt::format("{} in {} of {}", size_text(top.other_bytes), counted(top.other_blocks, "block"),
+                      counted(rest, top.by == analysis::By::line   ? "other line"
+                                    : top.by == analysis::By::file ? "other file"
+                                                                   : "other function"));
   }
 
   // As the peak is cut: a line, a function or a file.
-  [[nodiscard]] std::string name_of(const Who& who, analysis::TopBy by) const {
-    if (by == analysis::TopBy::line || !who.is_frame()) return who_text(recording_, who);
+  [[nodiscard]] std::string name_of(const Who& who, analysis::By by) const {
+    if (by == analysis::By::line || !who.is_frame()) return who_text(recording_, who);
     std::string_view file = recorded_file(recording_, who);
     file.remove_prefix(std::min(file.find_last_of("/\\") + 1, file.size()));
-    return by == analysis::TopBy::file ? std::string(file) : fmt::format("{} {}", function_text(who), file);
+    return by == analysis::By::file ? std::string(file) : fmt::format("{} {}", function_text(who), file);
   }
-  [[nodiscard]] std::optional<std::string> filter_of(const Who& who, analysis::TopBy by) const {
-    if (by == analysis::TopBy::line || !who.is_frame()) return filter_text(recording_, who, "alive@peak");
-    const std::string name = by == analysis::TopBy::file ? std::string(recorded_file(recording_, who)) + ":"
-                                                         : ":" + function_text(who);
+  [[nodiscard]] std::optional<std::string> filter_of(const Who& who, analysis::By by) const {
+    if (by == analysis::By::line || !who.is_frame()) return filter_text(recording_, who, "alive@peak");
+    const std::string name = by == analysis::By::file ? std::string(recorded_file(recording_, who)) + ":"
+                                                      : ":" + function_text(who);
     if (name.size() > 200 || name.find('"') != std::string::npos) return std::nullopt;
     return fmt::format("stack:\"{}\" alive@peak", name);
   }
@@ -354,7 +354,7 @@ std::vector<std::string> flushes_texts(const analysis::CacheFlushes& flushes) {
 }
 
 std::string steps_text(const Report& report) {
-  const analysis::Steps& steps = report.steps;
+  const analysis::Steps& steps = *report.steps;
   if (steps.from == analysis::StepsFrom::nothing) return "no training steps detected; leaks not checked";
   const std::string leaks = !report.leaks.leaks.empty()                ? ""
                             : steps.count() < analysis::kFewestGrowths ? ", too few to find leaks"

@@ -70,7 +70,7 @@ class Page {
       what = count == 1 ? " ran out of memory" : fmt::format(" ran out of memory {} times", count);
     } else if (!report_.leaks.leaks.empty()) {
       const size_t leaks = report_.leaks.leaks.size();
-      what = fmt::format(" {} {}", are_sure(report_.leaks, report_.steps) ? "has" : "may have",
+      what = fmt::format(" {} {}", are_sure(report_.leaks, *report_.steps) ? "has" : "may have",
                          leaks == 1 ? std::string("a leak") : fmt::format("{} leaks", leaks));
     } else if (is_fragmented()) {
       what = " is fragmented";
@@ -138,7 +138,7 @@ class Page {
                             counted(leak.steps, "step"), leak.first_step, 100 * leak.confidence));
       analysis::TopGroup group;
       group.stack = leak.stack;
-      for (const std::string& line : lines_of_group(recording_, group, analysis::TopBy::stack, columns_ - 15))
+      for (const std::string& line : lines_of_group(recording_, group, analysis::By::stack, columns_ - 15))
         out_ += fmt::format("{:15}{}\n", "", line);
     }
     if (all.size() > kMostLeaksShown)
@@ -157,28 +157,28 @@ class Page {
                          counted(blocks, "block"));
     };
     for (const analysis::TopGroup& group : top.groups) {
-      const std::string numbers = numbers_of(group.bytes, group.count);
+      const std::string numbers = numbers_of(group.bytes, group.blocks);
       out_ +=
           table_row(numbers, lines_of_group(recording_, group, top.by, columns_beside(numbers, columns_)));
     }
-    if (top.other_count > 0)
-      out_ += table_row(numbers_of(top.other_bytes, top.other_count),
-                        {fmt::format("({} more; see gpustrata top)", count_text(top.all_groups - shown))});
+    if (top.other_blocks > 0)
+      out_ += table_row(numbers_of(top.other_bytes, top.other_blocks),
+                        {fmt::format("({} more; see gpustrata top)", count_text(top.other_groups()))});
     categories();
   }
 
   void categories() {
     std::string text;
-    for (const analysis::CategoryShare& share : report_.categories_at_peak) {
-      const std::string& name = rules_.names[static_cast<size_t>(share.category)];
-      if (share.category == 0 && percent(share.bytes, report_.peak.bytes) > 95) return;
+    for (const analysis::BlockSum& share : report_.categories_at_peak.sums.rows()) {
+      const std::string& name = rules_.names[static_cast<size_t>(share.key)];
+      if (share.key == 0 && percent(share.bytes, report_.peak.bytes) > 95) return;
       text += fmt::format("{}{} {} ({:.0f} %)", text.empty() ? "" : ", ", name, size_text(share.bytes),
                           percent(share.bytes, report_.peak.bytes));
     }
     if (!text.empty())
-      paragraph("    ", (rules_.by_lifetime            ? "By lifetime: "
-                         : report_.categories.labelled ? "What for: "
-                                                       : "What for, a guess: ") +
+      paragraph("    ", (rules_.by_lifetime                        ? "By lifetime: "
+                         : report_.categories->categories.labelled ? "What for: "
+                                                                   : "What for, a guess: ") +
                             text);
   }
 

@@ -1,6 +1,7 @@
 #include "engine/answers/source_lines.h"
 
 #include "engine/answers/bounded.h"
+#include "engine/answers/who.h"
 
 namespace gpustrata::answers {
 
@@ -22,11 +23,11 @@ void to_json(JsonWriter& json, const analysis::SourceLines& found) {
   json.end_object();
 }
 
-void to_json(JsonWriter& json, const model::Recording& recording, const analysis::SourceFiles& found) {
+void to_json(JsonWriter& json, const model::Recording& recording, std::span<const analysis::TopGroup> files) {
   json.begin_array();
-  for (const analysis::SourceFile& file : found.files) {
+  for (const analysis::TopGroup& file : files) {
     json.begin_object();
-    json.member("file", in_list(recording.strings.view(file.file)));
+    json.member("file", in_list(recorded_file(recording, file.who)));
     json.member("bytes", file.bytes);
     json.member("blocks", file.blocks);
     json.end_object();

@@ -113,6 +113,19 @@ void matching_to_json(JsonWriter& json, const analysis::ComparedParts& parts) {
 
 }  // namespace
 
+void both_sides_to_json(JsonWriter& json, const analysis::ComparedPart& part) {
+  json.member("before_bytes", part.bytes.before);
+  json.member("after_bytes", part.bytes.after);
+  json.member("before_blocks", part.blocks.before);
+  json.member("after_blocks", part.blocks.after);
+  json.key("matched");
+  if (part.before < 0 || part.after < 0) {
+    json.null();
+  } else {
+    json.value(part.lines_moved ? "functions" : "stack");
+  }
+}
+
 std::string key_text(const ShownKey& key) { return fmt::format("{:016x}{:016x}", key.first, key.second); }
 
 ShownKey key_of_text(std::string_view text) {
@@ -176,16 +189,7 @@ void to_json(JsonWriter& json, const model::Recording& after, const analysis::St
     json.begin_object();
     json.member("change", change);
     json.member("before", part.before < 0 ? std::nullopt : std::optional(part.before));
-    json.member("before_bytes", part.bytes.before);
-    json.member("after_bytes", part.bytes.after);
-    json.member("before_blocks", part.blocks.before);
-    json.member("after_blocks", part.blocks.after);
-    json.key("matched");
-    if (part.before < 0 || part.after < 0) {
-      json.null();
-    } else {
-      json.value(part.lines_moved ? "functions" : "stack");
-    }
+    both_sides_to_json(json, part);
     if (part.after >= 0) {
       who_of_fact_to_json(json, after, facts.facts[static_cast<size_t>(part.after)]);
     } else {

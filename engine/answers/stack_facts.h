@@ -18,6 +18,9 @@ void to_json(JsonWriter& json, const model::Recording& recording, const analysis
 [[nodiscard]] std::string key_text(const analysis::ShownKey& key);
 [[nodiscard]] analysis::ShownKey key_of_text(std::string_view text);
 
+// Members "before_bytes","after_bytes","before_blocks","after_blocks","matched": "stack", "functions" or null.
+void both_sides_to_json(JsonWriter& json, const analysis::ComparedPart& part);
+
 // {"before":{"bytes","blocks"},"after":{...},
 //  "matching":{"stack": pairs by all lines,"functions": pairs whose lines moved,"only_before","only_after": stacks,"text"},
 //  "rows":[{"change","before": number of the fact|null,"before_bytes","after_bytes","before_blocks","after_blocks",

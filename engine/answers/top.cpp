@@ -16,9 +16,9 @@
 
 namespace gpustrata::answers {
 
+using analysis::By;
 using analysis::FrameLine;
 using analysis::Top;
-using analysis::TopBy;
 using analysis::TopGroup;
 using analysis::Who;
 
@@ -56,8 +56,8 @@ void stack_to_json(JsonWriter& json, const model::Recording& recording, StackId 
   if (shown.left_out > 0) json.member("lines_left_out", shown.left_out);
 }
 
-void group_to_json(JsonWriter& json, const model::Recording& recording, const TopGroup& group, TopBy by) {
-  if (by == TopBy::stack) return stack_to_json(json, recording, group.stack);
+void group_to_json(JsonWriter& json, const model::Recording& recording, const TopGroup& group, By by) {
+  if (by == By::stack || by == By::shown) return stack_to_json(json, recording, group.stack);
   const bool known = group.who.kind != Who::Kind::nothing;
   const auto text = [&](std::string_view key, std::string_view what, bool there) {
     json.key(key);
@@ -67,9 +67,9 @@ void group_to_json(JsonWriter& json, const model::Recording& recording, const To
       json.null();
     }
   };
-  if (by != TopBy::file) text("function", function_text(group.who), known);
-  text("file", recorded_file(recording, group.who), known && (by == TopBy::file || group.who.is_frame()));
-  if (by == TopBy::line)
+  if (by != By::file) text("function", function_text(group.who), known);
+  text("file", recorded_file(recording, group.who), known && (by == By::file || group.who.is_frame()));
+  if (by == By::line)
     json.member("line", group.who.is_frame() ? std::optional(line_of(recording, group.who)) : std::nullopt);
 }
 
@@ -82,14 +82,14 @@ void device_to_json(JsonWriter& json, const model::Recording& recording, const m
   json.member("device", top.device);
   json.member("event", top.event);
   json.member("requested_bytes", top.bytes);
-  json.member("blocks", top.count);
+  json.member("blocks", top.blocks);
   json.member("groups", top.all_groups);
   json.key("rows");
   json.begin_array();
   for (const TopGroup& group : top.groups) {
     json.begin_object();
     json.member("bytes", group.bytes);
-    json.member("blocks", group.count);
+    json.member("blocks", group.blocks);
     json.member("share",
                 top.bytes > 0 ? static_cast<double>(group.bytes) / static_cast<double>(top.bytes) : 0.0);
     group_to_json(json, recording, group, top.by);
@@ -100,7 +100,7 @@ void device_to_json(JsonWriter& json, const model::Recording& recording, const m
   json.key("other");
   json.begin_object();
   json.member("bytes", top.other_bytes);
-  json.member("blocks", top.other_count);
+  json.member("blocks", top.other_blocks);
   json.end_object();
   json.end_object();
 }
@@ -114,14 +114,13 @@ void write_table(TextOut& out, const model::Recording& recording, const Top& top
     return fmt::format("  {:>9}  {:>5.1f}%  {:>7}", size_text(bytes), share, count_text(count));
   };
   for (const TopGroup& group : top.groups) {
-    const std::string numbers = numbers_of(group.bytes, group.count);
+    const std::string numbers = numbers_of(group.bytes, group.blocks);
     out.add(table_row(numbers, lines_of_group(recording, group, top.by, columns_beside(numbers, columns))));
     if (out.failed()) return;
   }
-  if (top.other_count == 0) return;
-  const int64_t more = top.all_groups - static_cast<int64_t>(top.groups.size());
-  out.add(table_row(numbers_of(top.other_bytes, top.other_count),
-                    {fmt::format("({} more; see -n)", count_text(more))}));
+  if (top.other_blocks == 0) return;
+  out.add(table_row(numbers_of(top.other_bytes, top.other_blocks),
+                    {fmt::format("({} more; see -n)", count_text(top.other_groups()))}));
 }
 
 }  // namespace
@@ -160,7 +159,7 @@ void to_text(TextOut& out, const TopAnswer& answer, size_t columns) {
         answer.filter.empty() ? "" : fmt::format(" that {} means", printable(answer.filter));
     out.print("\n  {}{} {} {}\n  {} in {}{}\n\n", name, name.empty() ? "Device" : "device", one.device,
               moment_text(one.top->event, one.moments), exact_size_text(one.top->bytes),
-              counted(one.top->count, "block"), filter);
+              counted(one.top->blocks, "block"), filter);
     write_table(out, answer.recording, *one.top, columns);
     if (out.failed()) return;
   }

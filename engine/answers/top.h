@@ -31,7 +31,7 @@ void stack_to_json(JsonWriter& json, const model::Recording& recording, StackId 
 // Who a group is, as members: "stack":[line,...]|null (at most 1,000 lines and 1 MiB; then "lines_left_out"),
 // or "function"|null, "file"|null and by line "line"|null, or "file"|null.
 void group_to_json(JsonWriter& json, const model::Recording& recording, const analysis::TopGroup& group,
-                   analysis::TopBy by);
+                   analysis::By by);
 
 // What is alive in the devices of a file.
 struct TopAnswer {

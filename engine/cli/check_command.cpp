@@ -69,16 +69,13 @@ class Checking {
   [[nodiscard]] Outcome<void> run(const model::Recording& recording, const Peaks* baseline) {
     bool any_device = false;
     for (const model::Part& part : recording.parts) {
-      const auto rules = analysis::parse_category_rules(analysis::category_rules_of(part));
-      if (!rules) return failure(rules.error(), options_.file);
       for (const int32_t device : part.devices(recording.segments)) {
         if (options_.device && *options_.device != device) continue;
         any_device = true;
         auto opened = open_device(recording, {&part, device});
         if (!opened) return failure(opened.error(), options_.file);
-        const auto attributes = analysis::block_attributes(recording, part, opened->device->lives);
-        if (!attributes) return failure(attributes.error(), options_.file);
-        const auto report = analysis::find_report(opened->context(), *attributes, *rules);
+        analysis::Known known(recording, part, opened->history.rows, opened->device->lives);
+        const auto report = analysis::find_report(opened->context(), known);
         if (!report) return failure(report.error(), options_.file);
         std::optional<analysis::Baseline> before;
         if (baseline != nullptr) before = peak_before(*baseline, {part.name, device});

@@ -111,11 +111,11 @@ void add_moment(CLI::App& command, std::string& at) {
 }
 
 // What commands that group blocks take.
-void add_groups(CLI::App& command, analysis::TopBy& by, size_t& rows, bool& wide) {
-  const std::map<std::string, analysis::TopBy> groups{{"stack", analysis::TopBy::stack},
-                                                      {"line", analysis::TopBy::line},
-                                                      {"function", analysis::TopBy::function},
-                                                      {"file", analysis::TopBy::file}};
+void add_groups(CLI::App& command, analysis::By& by, size_t& rows, bool& wide) {
+  const std::map<std::string, analysis::By> groups{{"stack", analysis::By::stack},
+                                                   {"line", analysis::By::line},
+                                                   {"function", analysis::By::function},
+                                                   {"file", analysis::By::file}};
   command
       .add_option_function<std::string>(
           "--by",

@@ -20,7 +20,7 @@ namespace gpustrata::cli {
 
 namespace {
 
-using analysis::TopBy;
+using analysis::By;
 using answers::ComparisonAnswer;
 using answers::TextOut;
 
@@ -32,15 +32,18 @@ struct Side {
         memory(opened.history, recording_.budget),
         top(recording_.budget) {}
 
-  [[nodiscard]] Status find(const std::string& at, TopBy by) {
+  [[nodiscard]] Status find(const std::string& at, By by) {
     const auto event = event_or_error(at, opened.moments());
     if (!event) return tl::unexpected(event.error());
     if (Status there = go_to(memory, *event); !there) return there;
-    auto found =
-        analysis::find_top(recording, opened.device->part, opened.device->lives, *event, by, size_t(-1));
+    auto found = top_at(*event, by == By::stack ? By::shown : by);
     if (!found) return tl::unexpected(found.error());
     top = std::move(*found);
     return {};
+  }
+  [[nodiscard]] Result<analysis::Top> top_at(int32_t event, By by) const {
+    return analysis::find_top(recording, opened.device->part, opened.device->lives,
+                              analysis::When::alive(event), by, analysis::kAllGroups);
   }
   [[nodiscard]] analysis::ComparedDevice compared() const {
     return {recording, opened.device->part, opened.history, memory, top, opened.moments()};
@@ -176,15 +179,14 @@ class Comparing {
     for (const Side* side : {&before, &after}) {
       const auto event = event_or_error(parts_at_, side->opened.moments());
       if (!event) return tl::unexpected(event.error());
-      const replay::Device& device = *side->opened.device;
-      const auto top =
-          analysis::find_top(side->recording, device.part, device.lives, *event, TopBy::stack, size_t(-1));
+      const auto top = side->top_at(*event, By::shown);
       if (!top) return tl::unexpected(top.error());
-      auto found = analysis::stack_facts({side->recording, *top}, size_t(-1));
+      auto found = analysis::stack_facts({side->recording, *top});
       if (!found) return tl::unexpected(found.error());
       facts.push_back(std::move(*found));
     }
-    const auto parts = analysis::compare_parts(facts[0], facts[1], after.recording.budget);
+    const auto parts =
+        analysis::pair(facts[0], facts[1], analysis::Paired::by_functions, after.recording.budget);
     if (!parts) return tl::unexpected(parts.error());
     answer_.add_parts({before.recording, before.top.device, facts[0]},
                       {after.recording, after.top.device, facts[1]}, *parts, parts_at_,

@@ -14,7 +14,7 @@ struct CompareOptions {
   // peak, end, start, or an event's index; of each file its own. Empty: the end for tables and pictures, the peak for
   // `parts`, as what a run needs is its peak.
   std::string at;
-  analysis::TopBy by = analysis::TopBy::stack;
+  analysis::By by = analysis::By::stack;
   size_t rows = 20;
   std::string output;     // path of a flame graph's SVG; "-" = standard output; empty = none
   bool wide = false;      // lines as long as they are

@@ -37,17 +37,15 @@ namespace {
   auto opened = open_device(recording, chosen);
   if (!opened) return tl::unexpected(opened.error());
   const replay::BlockLives& lives = opened->device->lives;
-  const auto attributes = analysis::block_attributes(recording, *chosen.part, lives);
-  if (!attributes) return tl::unexpected(attributes.error());
-  const auto facts = analysis::find_facts(opened->context(), *attributes);
+  analysis::Known known(recording, *chosen.part, opened->history.rows, lives);
+  const auto facts = analysis::find_facts(opened->context(), known);
   if (!facts) return tl::unexpected(facts.error());
-  const auto categories = analysis::find_known_categories(recording, *chosen.part, opened->history.rows,
-                                                          lives, attributes->stack);
+  const auto categories = known.categories();
   if (!categories) return tl::unexpected(categories.error());
   model::Diagnostics diagnostics = recording.diagnostics;
   analysis::add_device_diagnostics(diagnostics, recording, lives);
   lines += answers::json_of(
-      answers::FactsAnswer{origin, opened->context(), *facts, *categories, diagnostics, stacks});
+      answers::FactsAnswer{origin, opened->context(), *facts, **categories, diagnostics, stacks});
   lines += '\n';
   return {};
 }

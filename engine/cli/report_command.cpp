@@ -28,15 +28,15 @@ namespace {
 using analysis::CategoryRules;
 using analysis::Report;
 
-// Those of a file; none are the engine's own, of each part.
-[[nodiscard]] Outcome<std::optional<CategoryRules>> rules_of(const std::string& path) {
-  if (path.empty()) return std::nullopt;
+// The text of a file; blank are the engine's own, of each part.
+[[nodiscard]] Outcome<std::string> rules_of(const std::string& path) {
+  if (path.empty()) return std::string();
   constexpr size_t kLongest = size_t{1} << 20;
   const auto text = read_text(path, kLongest, "A file of rules");
   if (!text) return tl::unexpected(text.error());
-  auto rules = analysis::parse_category_rules(*text);
-  if (!rules) return failure(name_of(ErrorCode::wrong_usage), path, rules.error().message);
-  return std::move(*rules);
+  if (const auto rules = analysis::parse_category_rules(*text); !rules)
+    return failure(name_of(ErrorCode::wrong_usage), path, rules.error().message);
+  return *text;
 }
 
 // A remedy that takes longer to try stays untried.
@@ -47,14 +47,10 @@ using Look = std::function<Outcome<void>(const model::Part&, const analysis::Eve
 
 // Every device that is asked for; false if there is none.
 [[nodiscard]] Outcome<bool> for_each_device(const std::string& file, const model::Recording& recording,
-                                            const ReportOptions& options,
-                                            const std::optional<CategoryRules>& given,
+                                            const ReportOptions& options, const std::string& given,
                                             model::Diagnostics& diagnostics, const Look& look) {
   bool found = false;
   for (const model::Part& part : recording.parts) {
-    auto own = analysis::parse_category_rules(analysis::category_rules_of(part));
-    if (!own) return failure(own.error(), file);
-    const CategoryRules& rules = given ? *given : *own;
     for (const int32_t device : part.devices(recording.segments)) {
       if (options.device && *options.device != device) continue;
       found = true;
@@ -62,9 +58,8 @@ using Look = std::function<Outcome<void>(const model::Part&, const analysis::Eve
       if (!opened) return failure(opened.error(), file);
       const replay::BlockLives& lives = opened->device->lives;
       analysis::add_device_diagnostics(diagnostics, recording, lives);
-      const auto attributes = analysis::block_attributes(recording, part, lives);
-      if (!attributes) return failure(attributes.error(), file);
-      auto report = analysis::find_report(opened->context(), *attributes, rules);
+      analysis::Known known(recording, part, opened->history.rows, lives, given);
+      auto report = analysis::find_report(opened->context(), known);
       if (!report) return failure(report.error(), file);
       if (options.json) {
         auto never_full = analysis::find_never_full(opened->context());
@@ -77,7 +72,7 @@ using Look = std::function<Outcome<void>(const model::Part&, const analysis::Eve
         if (rehearsal)
           analysis::confirm_remedies(*rehearsal, report->out_of_memory, recording.budget, goes_on);
       }
-      if (auto looked = look(part, opened->context(), *report, rules); !looked)
+      if (auto looked = look(part, opened->context(), *report, report->categories->rules); !looked)
         return tl::unexpected(looked.error());
     }
   }
@@ -85,8 +80,8 @@ using Look = std::function<Outcome<void>(const model::Part&, const analysis::Eve
 }
 
 [[nodiscard]] Outcome<bool> write_json(const std::string& file, const model::Recording& recording,
-                                       const ReportOptions& options,
-                                       const std::optional<CategoryRules>& given, answers::TextOut& out) {
+                                       const ReportOptions& options, const std::string& given,
+                                       answers::TextOut& out) {
   answers::ReportLine line(out, file, recording.format);
   model::Diagnostics diagnostics = recording.diagnostics;
   auto found = for_each_device(file, recording, options, given, diagnostics,
@@ -100,8 +95,7 @@ using Look = std::function<Outcome<void>(const model::Part&, const analysis::Eve
 }
 
 [[nodiscard]] Outcome<bool> write_text(const std::string& file, const model::Recording& recording,
-                                       const ReportOptions& options,
-                                       const std::optional<CategoryRules>& given, size_t columns,
+                                       const ReportOptions& options, const std::string& given, size_t columns,
                                        answers::TextOut& out) {
   out.print("{}\n  {}\n", answers::printable(file), answers::printable(recording.format));
   model::Diagnostics diagnostics = recording.diagnostics;

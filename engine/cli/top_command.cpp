@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/analysis/block_attributes.h"
 #include "engine/analysis/block_filter.h"
+#include "engine/analysis/known.h"
 #include "engine/answers/group_lines.h"
 #include "engine/answers/json_of.h"
 #include "engine/answers/top.h"
@@ -26,17 +26,11 @@ using analysis::DeviceTop;
                                                      const std::string& filter) {
   if (filter.find_first_not_of(" \t\r\n") == std::string::npos)
     return analysis::Matches(device.recording.budget);
-  const auto attributes = analysis::block_attributes(device.recording, device.part, device.lives);
+  analysis::Known known(device.recording, device.part, device.rows, device.lives);
+  const auto attributes = known.attributes();
   if (!attributes) return tl::unexpected(attributes.error());
-  std::optional<analysis::KnownCategories> known;
-  return analysis::filter_blocks(device.recording, device.part, device.lives, *attributes, filter, {},
-                                 [&]() -> Result<const analysis::KnownCategories*> {
-                                   auto found = analysis::find_known_categories(device.recording, device.part,
-                                                                                device.rows, device.lives,
-                                                                                attributes->stack);
-                                   if (!found) return tl::unexpected(found.error());
-                                   return &known.emplace(std::move(*found));
-                                 });
+  return analysis::filter_blocks(device.recording, device.part, device.lives, **attributes, filter, {},
+                                 [&] { return known.categories(); });
 }
 
 // The devices that are asked for, each with what is alive; without that if it has no such event.
@@ -57,8 +51,8 @@ using analysis::DeviceTop;
       if (!event) continue;
       auto meant = blocks_meant(**opened, options.filter);
       if (!meant) return tl::unexpected(meant.error());
-      auto top =
-          analysis::find_top(recording, part, lives, *event, options.by, options.rows, meant->matched.span());
+      auto top = analysis::find_top(recording, part, lives, analysis::When::alive(*event), options.by,
+                                    options.rows, meant->matched.span());
       if (!top) return tl::unexpected(top.error());
       one.top.emplace(std::move(*top));
     }

@@ -16,7 +16,7 @@ namespace gpustrata::cli {
 struct TopOptions {
   std::vector<std::string> files;
   std::string at = "peak";
-  analysis::TopBy by = analysis::TopBy::stack;
+  analysis::By by = analysis::By::stack;
   size_t rows = 20;
   std::string filter;  // only blocks that it means (analysis/filter_syntax.h); empty = all
   std::optional<int32_t> device;

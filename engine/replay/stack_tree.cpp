@@ -82,6 +82,20 @@ int64_t StackTree::bytes_below(int32_t rank, int32_t event) const {
   return bytes;
 }
 
+bool StackTree::live_at(int32_t event, Column<int32_t>& found) const {
+  for (int32_t node = 0; node < node_count(); ++node) {
+    if (!node_has_live(node, event)) continue;
+    const int32_t end = std::min((node + 1) * kNodeLeaves, leaf_count());
+    for (int32_t leaf = node * kNodeLeaves; leaf < end; ++leaf) {
+      if (!has_live(leaf, event)) continue;
+      for (uint64_t live = live_in(leaf, event).live; live != 0; live &= live - 1) {
+        if (!found.push_back(leaf * kLeafBlocks + std::countr_zero(live))) return false;
+      }
+    }
+  }
+  return true;
+}
+
 int32_t StackTree::block_at(int64_t height, int32_t event) const {
   if (height < 0) return -1;
   for (int32_t node = 0; node < node_count(); ++node) {

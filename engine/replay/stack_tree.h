@@ -83,6 +83,8 @@ class StackTree {
   }
   // Bytes of live blocks of lower rank.
   [[nodiscard]] int64_t bytes_below(int32_t rank, int32_t event) const;
+  // Appends the live blocks in stack order. False = no memory.
+  [[nodiscard]] bool live_at(int32_t event, Column<int32_t>& found) const;
   // The live block that holds byte `height` of the stack, -1 = none.
   [[nodiscard]] int32_t block_at(int64_t height, int32_t event) const;
 

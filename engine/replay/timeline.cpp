@@ -171,6 +171,10 @@ int32_t Timeline::event_of_column(Axis axis, int64_t k, int64_t width) const {
   return index_->shown_event(index_->axis.range(axis, k, 1, width));
 }
 
+bool Timeline::live_at(int32_t event, Column<int32_t>& found) const {
+  return index_->tree.live_at(event, found);
+}
+
 int32_t Timeline::pick(int32_t event, double bytes) const {
   const Bands& bands = index_->bands;
   if (event < -1 || event >= bands.events.count || !(bytes >= 0)) return -1;

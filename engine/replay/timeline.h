@@ -89,6 +89,8 @@ class Timeline {
   [[nodiscard]] int32_t event_of_column(Axis axis, int64_t k, int64_t width) const;
   // Rank of the block at that height after that event, -1 = none.
   [[nodiscard]] int32_t pick(int32_t event, double bytes) const;
+  // Appends the bands that are live after that event, in stack order. O(tree + those). False = no memory.
+  [[nodiscard]] bool live_at(int32_t event, Column<int32_t>& found) const;
   // Bytes below the block after that event (it need not be live). O(tree).
   [[nodiscard]] int64_t offset_of(int32_t rank, int32_t event) const;
   // Lower edge per column, NaN where the block's life does not touch it. Where the column shows a state

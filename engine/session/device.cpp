@@ -29,15 +29,6 @@ Result<std::shared_ptr<Device>> Device::open(const model::Recording& recording, 
   return std::shared_ptr<Device>(new Device(snapshot, std::move(*replayed)));
 }
 
-Result<const analysis::BlockAttributes*> Device::attributes() {
-  if (!attributes_) {
-    auto found = analysis::block_attributes(recording(), part(), lives());
-    if (!found) return tl::unexpected(found.error());
-    attributes_.emplace(std::move(*found));
-  }
-  return &*attributes_;
-}
-
 Result<const analysis::DeviceIndex*> Device::index() {
   if (!index_) {
     auto found = analysis::index_device(recording(), part(), lives());
@@ -45,18 +36,6 @@ Result<const analysis::DeviceIndex*> Device::index() {
     index_.emplace(std::move(*found));
   }
   return &*index_;
-}
-
-Result<const analysis::KnownCategories*> Device::categories() {
-  if (!categories_) {
-    const auto known = attributes();
-    if (!known) return tl::unexpected(known.error());
-    auto found =
-        analysis::find_known_categories(recording(), part(), replayed_->rows, lives(), (*known)->stack);
-    if (!found) return tl::unexpected(found.error());
-    categories_.emplace(std::move(*found));
-  }
-  return &*categories_;
 }
 
 Result<analysis::EventContext> Device::context() {
@@ -69,14 +48,9 @@ Result<analysis::EventContext> Device::context() {
 
 Result<const analysis::ReportFinder*> Device::report(int32_t part) {
   if (!report_) {
-    const auto known = attributes();
-    if (!known) return tl::unexpected(known.error());
     const auto about = context();
     if (!about) return tl::unexpected(about.error());
-    auto rules = analysis::parse_category_rules(analysis::category_rules_of(this->part()));
-    if (!rules) return tl::unexpected(rules.error());
-    rules_.emplace(std::move(*rules));
-    report_.emplace(*about, **known, *rules_);
+    report_.emplace(*about, known_);
   }
   if (const Status done = report_->find(part); !done) {
     Error error = done.error();

@@ -7,9 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/analysis/block_attributes.h"
 #include "engine/analysis/device_index.h"
-#include "engine/analysis/known_categories.h"
+#include "engine/analysis/known.h"
 #include "engine/analysis/made_in.h"
 #include "engine/analysis/op_list.h"
 #include "engine/analysis/op_paths.h"
@@ -38,14 +37,12 @@ class Device {
 
   // Computed when first asked for. Error: limit_exceeded.
   [[nodiscard]] Result<const replay::StateHistory*> history() { return replayed_->history(); }
-  [[nodiscard]] Result<const analysis::BlockAttributes*> attributes();
+  [[nodiscard]] Result<const analysis::BlockAttributes*> attributes() { return known_.attributes(); }
   [[nodiscard]] Result<const analysis::DeviceIndex*> index();
-  // By the engine's own rules.
-  [[nodiscard]] Result<const analysis::KnownCategories*> categories();
+  // Keys, steps, and categories by the engine's own rules.
+  [[nodiscard]] analysis::Known& known() { return known_; }
   // At least the first `part` of ReportFinder::kParts parts, by the engine's own rules. Error: limit_exceeded.
   [[nodiscard]] Result<const analysis::ReportFinder*> report(int32_t part);
-  // Of report(), which must have been asked for.
-  [[nodiscard]] const analysis::CategoryRules& rules() const { return *rules_; }
   [[nodiscard]] Result<analysis::EventContext> context();
   [[nodiscard]] Result<StateView*> states();
   // What can be run again. Error: as analysis::rehearse().
@@ -90,14 +87,14 @@ class Device {
   static constexpr int32_t kEventsOfAPart = 25'000;
 
   Device(int32_t snapshot_number, std::unique_ptr<replay::Device> replayed)
-      : snapshot_number_(snapshot_number), replayed_(std::move(replayed)) {}
+      : snapshot_number_(snapshot_number),
+        replayed_(std::move(replayed)),
+        known_(recording(), part(), replayed_->rows, lives()) {}
 
   int32_t snapshot_number_;
   std::unique_ptr<replay::Device> replayed_;
-  std::optional<analysis::BlockAttributes> attributes_;
+  analysis::Known known_;
   std::optional<analysis::DeviceIndex> index_;
-  std::optional<analysis::KnownCategories> categories_;
-  std::optional<analysis::CategoryRules> rules_;  // of the report
   std::optional<analysis::ReportFinder> report_;  // refers to those above
   std::unique_ptr<StateView> states_;             // refers to the two above
   std::optional<analysis::Rehearsal> rehearsal_;

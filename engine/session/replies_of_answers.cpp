@@ -1,6 +1,5 @@
 // Why it ran out of memory, what leaks, what is fragmented, what changed.
 #include <algorithm>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -37,10 +36,10 @@ constexpr int64_t kMostCurveColumns = 65'536;
 // Of the blocks of the device, whatever the bands of the view.
 [[nodiscard]] Result<analysis::StackFacts> facts_at(const Device& device, int32_t event) {
   const int32_t at = std::min(event, device.lives().events.count - 1);
-  const auto top = analysis::find_top(device.recording(), device.part(), device.lives(), at,
-                                      analysis::TopBy::stack, std::numeric_limits<size_t>::max());
+  const auto top = analysis::find_top(device.recording(), device.part(), device.lives(),
+                                      analysis::When::alive(at), analysis::By::shown, kMostFacts);
   if (!top) return tl::unexpected(top.error());
-  return analysis::stack_facts({device.recording(), *top}, kMostFacts);
+  return analysis::stack_facts({device.recording(), *top});
 }
 
 [[nodiscard]] Status fits_a_curve(int32_t stretches, int32_t columns_each) {
@@ -73,34 +72,42 @@ Status report(Asked& asked) {
   if (!found) return tl::unexpected(found.error());
   const auto context = device.context();
   if (!context) return tl::unexpected(context.error());
-  answers::to_json(asked.json(), {}, *context, (*found)->report(), device.rules());
+  answers::to_json(asked.json(), {}, *context, (*found)->report(), (*found)->report().categories->rules);
   return {};
 }
 
 Status never_freed(Asked& asked) {
-  const Device& device = asked.view->device();
-  const int32_t last = device.lives().events.count - 1;
-  const auto found = analysis::find_never_freed(
-      device.recording(), device.part(), device.lives(), asked.arguments.integer("from"),
-      std::min(asked.arguments.integer("until"), last), analysis::TopBy::line, kMostNeverFreed);
+  Device& device = asked.view->device();
+  const int32_t from = asked.arguments.integer("from"), last = device.lives().events.count - 1;
+  const auto when =
+      analysis::When::never_freed(device.lives(), from, std::min(asked.arguments.integer("until"), last));
+  const auto lines = device.known().keys(analysis::By::line);
+  if (!lines) return tl::unexpected(lines.error());
+  const auto found = analysis::find_top(device.recording(), device.part(), device.lives(), when,
+                                        analysis::By::line, kMostNeverFreed, {}, *lines);
   if (!found) return tl::unexpected(found.error());
-  answers::never_freed_to_json(asked.json(), device.recording(), *found, asked.arguments.integer("from"));
+  answers::never_freed_to_json(asked.json(), device.recording(), *found, from);
   return {};
 }
 
 Status source_files(Asked& asked) {
-  const Device& device = asked.view->device();
-  const auto found =
-      analysis::find_source_files(device.recording(), device.part(), device.lives(), event_of(asked, device));
+  Device& device = asked.view->device();
+  const auto files = device.known().keys(analysis::By::file);
+  if (!files) return tl::unexpected(files.error());
+  const auto found = analysis::find_source_files(device.recording(), device.part(), device.lives(),
+                                                 event_of(asked, device), **files);
   if (!found) return tl::unexpected(found.error());
-  answers::to_json(asked.json(), device.recording(), *found);
+  answers::to_json(asked.json(), device.recording(), found->span());
   return {};
 }
 
 Status source_lines(Asked& asked) {
-  const Device& device = asked.view->device();
-  const auto found = analysis::find_source_lines(device.recording(), device.part(), device.lives(),
-                                                 event_of(asked, device), asked.arguments.text("file"));
+  Device& device = asked.view->device();
+  const auto lines = device.known().keys(analysis::By::line);
+  if (!lines) return tl::unexpected(lines.error());
+  const auto found =
+      analysis::find_source_lines(device.recording(), device.part(), device.lives(), event_of(asked, device),
+                                  asked.arguments.text("file"), **lines);
   if (!found) return tl::unexpected(found.error());
   answers::to_json(asked.json(), *found);
   return {};
@@ -118,7 +125,8 @@ Status compare(Asked& asked) {
   if (!before) return tl::unexpected(before.error());
   const auto after = facts_at(asked.view->device(), asked.arguments.integer("event"));
   if (!after) return tl::unexpected(after.error());
-  const auto parts = analysis::compare_parts(*before, *after, asked.session.recording().budget);
+  const auto parts =
+      analysis::pair(*before, *after, analysis::Paired::by_functions, asked.session.recording().budget);
   if (!parts) return tl::unexpected(parts.error());
   answers::to_json(asked.json(), asked.session.recording(), *after, *parts);
   return {};
@@ -130,13 +138,13 @@ Status curve(Asked& asked) {
 }
 
 Status step_curve(Asked& asked) {
-  const Device& device = asked.view->device();
+  Device& device = asked.view->device();
   const int32_t steps = asked.arguments.integer("steps"), columns = asked.arguments.integer("columnsPerStep");
   if (Status fits = fits_a_curve(steps, columns); !fits) return fits;
-  const auto found = analysis::find_steps(device.recording(), device.part(), device.replayed().rows);
+  const auto found = device.known().steps();
   if (!found) return tl::unexpected(found.error());
   const analysis::StepCurve curve =
-      analysis::step_curve(device.lives(), analysis::stretches_of(*found, steps), steps, columns);
+      analysis::step_curve(device.lives(), analysis::stretches_of(**found, steps), steps, columns);
   return curve_to(asked, curve.event, curve.level, curve.reserved);
 }
 

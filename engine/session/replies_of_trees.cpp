@@ -73,6 +73,11 @@ class RectColumns {
   return wanted;
 }
 
+// Blank ones are the engine's own.
+[[nodiscard]] std::string_view rules_of(const Arguments& given) {
+  return given.has("rules") ? given.text("rules") : std::string_view();
+}
+
 }  // namespace
 
 Status range(Asked& asked) {
@@ -157,36 +162,27 @@ Status flame_rows(Asked& asked) {
 
 Status holders(Asked& asked) {
   const Arguments& given = asked.arguments;
-  const View::HolderQuestion question{given.word<analysis::HolderBy>("by"), given.integer("event"),
-                                      given.text("filter"),
-                                      given.has("rules") ? given.text("rules") : std::string_view()};
-  // The filter first: finding it out may let go of what else is kept.
-  if (const auto meant = asked.view->filtered(question.filter); !meant) return tl::unexpected(meant.error());
-  const auto kinds = asked.view->holder_kinds(question);
-  if (!kinds) return tl::unexpected(kinds.error());
-  const auto found = asked.view->holders(question, **kinds);
+  const auto found = asked.view->holders(
+      {given.word<analysis::By>("by"), given.integer("event"), given.text("filter"), rules_of(given)});
   if (!found) return tl::unexpected(found.error());
-  answers::to_json(asked.json(), asked.session.recording(), *(*kinds)->keys, *found, (*kinds)->known,
+  answers::to_json(asked.json(), asked.session.recording(), *found,
                    {static_cast<size_t>(given.integer("first")),
                     std::min(static_cast<size_t>(given.integer("count")), kMostRows)});
   return {};
 }
 
 Status category(Asked& asked) {
-  const Arguments& given = asked.arguments;
-  const View::HolderQuestion question{
-      analysis::HolderBy::category, -1, {}, given.has("rules") ? given.text("rules") : std::string_view()};
-  const auto kinds = asked.view->holder_kinds(question);
-  if (!kinds) return tl::unexpected(kinds.error());
-  const analysis::KnownCategories& known = *(*kinds)->known;
-  const auto rank = static_cast<size_t>(given.integer("rank"));
+  const std::string_view rules = rules_of(asked.arguments);
+  const auto categories = asked.view->categories(rules);
+  if (!categories) return tl::unexpected(categories.error());
+  const analysis::KnownCategories& known = **categories;
+  const auto rank = static_cast<size_t>(asked.arguments.integer("rank"));
   if (rank >= known.categories.rule.size()) {  // an envelope
     asked.json().null();
     return {};
   }
   answers::category_to_json(asked.json(), known.rules, known.categories.rule[rank],
-                            known.own ? analysis::category_rules_of(asked.view->device().part())
-                                      : std::string_view((*kinds)->rules_text));
+                            known.own ? analysis::category_rules_of(asked.view->device().part()) : rules);
   return {};
 }
 

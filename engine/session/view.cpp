@@ -157,6 +157,20 @@ Result<const analysis::BlockAttributes*> View::attributes() {
   return &*of_segments_;
 }
 
+Result<Column<int32_t>> View::live_at(int32_t event) const {
+  Column<int32_t> live(budget_);
+  if (!timeline_->live_at(event, live))
+    return fail(ErrorCode::limit_exceeded, -1, "not enough memory to list what is in use");
+  if (!pools_) return live;
+  size_t blocks = 0;
+  for (const int32_t band : live) {
+    const int32_t rank = rank_of(band);
+    if (rank < ranked().count()) live[blocks++] = rank;
+  }
+  live.truncate(blocks);
+  return live;
+}
+
 std::optional<int64_t> View::time_of(int32_t event) const {
   if (event < 0 || event >= bands_->events.count) return std::nullopt;
   return bands_->clock.microseconds(
@@ -178,7 +192,7 @@ void View::forget_kept() {
   group_stacks_.clear();
   lit_.reset();
   calls_.reset();
-  holder_kinds_.clear();
+  of_rules_.clear();
   drawn_.forget();
   scratch_.clear();
   scratch_.shrink_to_fit();

@@ -189,21 +189,16 @@ class View {
   };
   [[nodiscard]] Result<std::span<const analysis::FrameRow>> call_rows(const TreeWanted& wanted,
                                                                       const RowsWanted& rows);
-  // -- Who holds the memory of a moment (view_holders.cpp). Blank rules are the engine's own. Error also: invalid_format for
+  // -- Who holds the memory of a moment (view_holders.cpp). Valid until the next question. Error also: invalid_format for
   // rules that are none, wrong_usage for categories of segments.
   struct HolderQuestion {
-    analysis::HolderBy by = analysis::HolderBy::line;
+    analysis::By by = analysis::By::line;
     int32_t event = -1;
     std::string_view filter, rules;
   };
-  struct HolderKinds {
-    std::string rules_text;
-    const analysis::KnownCategories* known = nullptr;  // by category: the device's, or those of other rules
-    std::optional<analysis::KnownCategories> of_rules;
-    std::optional<analysis::HolderKeys> keys;
-  };
-  [[nodiscard]] Result<const HolderKinds*> holder_kinds(const HolderQuestion& question);
-  [[nodiscard]] Result<analysis::Holders> holders(const HolderQuestion& question, const HolderKinds& kinds);
+  [[nodiscard]] Result<analysis::Holders> holders(const HolderQuestion& question);
+  // By rules; blank ones are the engine's own.
+  [[nodiscard]] Result<const analysis::KnownCategories*> categories(std::string_view rules);
 
  private:
   struct Calls {
@@ -259,6 +254,8 @@ class View {
   }
   [[nodiscard]] const model::Recording& recording() const { return device_->recording(); }
   [[nodiscard]] Result<const analysis::BlockAttributes*> attributes();
+  // Ranks that are in use after the event. O(those), not of all.
+  [[nodiscard]] Result<Column<int32_t>> live_at(int32_t event) const;
   // Null for a block, too.
   [[nodiscard]] const replay::PoolEnvelope* envelope(int32_t rank) const;
   [[nodiscard]] std::string name_of(const replay::PoolEnvelope& envelope) const;
@@ -301,7 +298,11 @@ class View {
   std::vector<std::unique_ptr<analysis::BlockGroups>> groups_;
   std::vector<std::unique_ptr<GroupStack>> group_stacks_;
   std::optional<Calls> calls_;
-  std::vector<std::unique_ptr<HolderKinds>> holder_kinds_;
+  struct OfRules {
+    std::string text;
+    analysis::KnownCategories known;
+  };
+  std::vector<std::unique_ptr<OfRules>> of_rules_;
   std::optional<Lit> lit_;
   std::optional<LitSpans> lit_spans_;
   replay::KeptPictures drawn_;  // before transposing

@@ -40,7 +40,7 @@ Result<const Filtered*> View::filtered(std::string_view text) {
     return segments_ ? analysis::filter_segments(recording(), *segments_, **known, text)
                      : analysis::filter_blocks(
                            recording(), device_->part(), device_->lives(), **known, text, peak_event(),
-                           [&] { return device_->categories(); }, device_->made_in());
+                           [&] { return device_->known().categories(); }, device_->made_in());
   });
   if (!found) return tl::unexpected(found.error());
   Filtered filtered{std::string(text), std::move(*found), 0};
@@ -79,12 +79,19 @@ Result<const analysis::BlockGroups*> View::kinds(analysis::GroupBy by) {
     return known;
   const auto known = attributes();
   if (!known) return tl::unexpected(known.error());
-  auto found =
-      with_room([&] { return analysis::group_blocks(recording(), ranked(), **known, by, peak_event()); });
+  auto found = with_room([&]() -> Result<analysis::BlockGroups> {
+    const analysis::Keys* lines = nullptr;
+    if (by == analysis::GroupBy::stack) {
+      const auto keys = device_->known().keys(analysis::By::line);
+      if (!keys) return tl::unexpected(keys.error());
+      lines = *keys;
+    }
+    return analysis::group_blocks(recording(), ranked(), **known, by, peak_event(), lines);
+  });
   if (!found) return tl::unexpected(found.error());
   const bool is_unknown = found->kinds.size() == 1 && found->kinds[0].key < 0 && found->kinds[0].merged == 0;
   if (by == analysis::GroupBy::category && is_unknown && !segments_) {
-    const auto sorted = device_->categories();
+    const auto sorted = device_->known().categories();
     if (!sorted) return tl::unexpected(sorted.error());
     auto guessed = analysis::group_by_rules(recording(), ranked(), (*sorted)->categories, (*sorted)->rules,
                                             peak_event());
@@ -115,16 +122,17 @@ Result<analysis::Shares> View::shares(analysis::GroupBy by, int32_t event, std::
   analysis::Shares shares;
   shares.event = event;
   shares.level = bands_->level_after(event);
-  shares.kinds = analysis::shares_at(lives, **groups, event);
   if (pools_) shares.unused = shares.level - lives.level_after(event);
+  const auto live = live_at(event);
+  if (!live) return tl::unexpected(live.error());
+  shares.kinds = analysis::shares_of(lives, **groups, live->span());
   const auto meant = filtered(filter);
   if (!meant) return tl::unexpected(meant.error());
   if (*meant != nullptr) {
     shares.matched.emplace();
-    for (const int32_t rank : (*meant)->matches.ranks) {
-      const auto r = static_cast<size_t>(rank);
-      if (!lives.is_live_after(rank, event)) continue;
-      add_saturated(shares.matched->bytes, lives.size[r]);
+    for (const int32_t rank : *live) {
+      if ((*meant)->matches.matched[rank] == 0) continue;
+      add_saturated(shares.matched->bytes, lives.size[rank]);
       ++shares.matched->blocks;
     }
   }

@@ -1,4 +1,4 @@
-// calls_bench FILE [TIMES=5]: the questions of flame graph, table, range and memory, as a session answers them, in
+// calls_bench FILE [TIMES=5]: the questions of flame graph, table, range, memory and shares, as a session answers them, in
 // milliseconds of processor time (median). Every answer is checked: parts add up to the level that the timeline has.
 #include <fmt/core.h>
 
@@ -99,20 +99,30 @@ template <typename Work>
            for (const analysis::FrameRow& row : *rows) self += row.self;
            return rows.has_value() && self == level(near(peak, i));
          });
-  for (const auto& [name, by] : {std::pair{"holders_by_line", analysis::HolderBy::line},
-                                 {"holders_by_module", analysis::HolderBy::module},
-                                 {"holders_by_category", analysis::HolderBy::category}}) {
+  for (const auto& [name, by] : {std::pair{"holders_by_line", analysis::By::line},
+                                 {"holders_by_module", analysis::By::module},
+                                 {"holders_by_category", analysis::By::category}}) {
     const auto ask = [&](int32_t event) {
-      const session::View::HolderQuestion question{by, event, {}, {}};
-      const auto kinds = view.holder_kinds(question);
-      if (!kinds) return false;
-      const auto found = view.holders(question, **kinds);
-      int64_t bytes = 0;
-      for (const analysis::Holder& row : found->rows) bytes += row.bytes;
-      return found.has_value() && static_cast<double>(bytes) == level(event);
+      const auto found = view.holders({by, event, {}, {}});
+      return found.has_value() && static_cast<double>(found->found.sums.bytes()) == level(event);
     };
     good = good && measure(fmt::format("{}_first", name), 1, is_first, [&](int) { return ask(peak); });
     good = good && measure(name, times, is_first, [&](int i) { return ask(near(peak, i)); });
+  }
+  for (const auto& [name, by] : {std::pair{"shares_by_stack", analysis::GroupBy::stack},
+                                 {"shares_by_size", analysis::GroupBy::size}}) {
+    const auto ask = [&](int32_t event) {
+      const auto found = view.shares(by, event, {});
+      if (!found) return false;
+      int64_t bytes = 0;
+      for (const auto& kind : found->kinds) bytes += kind.bytes;
+      return static_cast<double>(bytes) == level(event);
+    };
+    good = good && measure(fmt::format("{}_first", name), 1, is_first, [&](int) { return ask(peak); });
+    good = good && measure(name, times, is_first, [&](int i) { return ask(near(peak, i)); });
+    good = good && measure(fmt::format("{}_anywhere", name), times, is_first, [&](int i) {
+             return ask(static_cast<int32_t>(int64_t{last} * (i + 1) / (times + 1)));
+           });
   }
   fmt::print(",\"events\":{},\"blocks\":{},\"stacks\":{}}}\n", view.event_count(), view.rank_count(),
              recording.stacks.size());

@@ -105,9 +105,11 @@ void compare(const analysis::EventContext& context, const replay::MemoryAt& memo
   Bounded sink;
   answers::TextOut out(sink);
   for (const auto by :
-       {analysis::TopBy::stack, analysis::TopBy::line, analysis::TopBy::function, analysis::TopBy::file}) {
-    const auto a = find_top(recording, context.part, context.lifetimes, first, by, SIZE_MAX);
-    const auto b = find_top(recording, context.part, context.lifetimes, second, by, SIZE_MAX);
+       {analysis::By::shown, analysis::By::line, analysis::By::function, analysis::By::file}) {
+    const auto a =
+        find_top(recording, context.part, context.lifetimes, analysis::When::alive(first), by, SIZE_MAX);
+    const auto b =
+        find_top(recording, context.part, context.lifetimes, analysis::When::alive(second), by, SIZE_MAX);
     if (!a || !b) return;
     int64_t sum = 0;
     for (const analysis::TopGroup& group : a->groups) sum += group.bytes;
@@ -120,7 +122,7 @@ void compare(const analysis::EventContext& context, const replay::MemoryAt& memo
     if (!compared) return;
     const analysis::Comparison& grown = compared->groups;
     int64_t growth = grown.other_bytes.growth();
-    for (const analysis::ComparedGroup& row : grown.rows) growth += row.bytes.growth();
+    for (const analysis::ComparedPart& row : grown.rows) growth += row.bytes.growth();
     if (growth != grown.bytes.growth()) wrong("rows are not the growth");
     answers::json_line(out, *compared);
     answers::to_text(out, *compared, 80, 3);

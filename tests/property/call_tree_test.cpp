@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 #include <string>
@@ -15,59 +14,11 @@
 #include "engine/analysis/call_facts.h"
 #include "engine/analysis/call_tree_rows.h"
 #include "engine/analysis/frame_filter.h"
-#include "engine/analysis/holders.h"
 #include "engine/analysis/own_frame.h"
-#include "tests/property/random.h"
-#include "tests/unit/replay/hand_trace.h"
+#include "tests/property/random_calls.h"
 
 namespace gpustrata::analysis {
 namespace {
-
-constexpr std::array<const char*, 5> kFiles = {"/run/model.py", "/run/train.py",
-                                               "/env/lib/python3.11/site-packages/torch/nn/modules/module.py",
-                                               "/env/lib/python3.11/site-packages/mylib/layers.py", "??"};
-constexpr std::array<const char*, 6> kNames = {
-    "forward", "train", "_call_impl", "_PyEval_Vector", "at::_ops::add_Tensor::call", "step"};
-
-void make(replay::HandTrace& trace, Random& random, int32_t events) {
-  std::vector<StackId> stacks{StackId{}, trace.recording.stacks.intern({})};
-  for (int32_t i = 0; i < 30; ++i) {
-    std::vector<FrameId> frames;
-    for (int32_t k = random.below(7); k >= 0; --k) {
-      const char* const file = kFiles[static_cast<size_t>(random.below(kFiles.size()))];
-      const char* const name = kNames[static_cast<size_t>(random.below(kNames.size()))];
-      frames.push_back(trace.recording.frames.intern(
-          {trace.recording.strings.intern(name), trace.recording.strings.intern(file), random.below(3), -1}));
-    }
-    stacks.push_back(trace.recording.stacks.intern(frames));
-  }
-  std::vector<std::pair<uint64_t, int64_t>> live{{0x500000, 77}, {0x600000, 5}};
-  uint64_t next = 0x1000;
-  int64_t time = random.below(2) == 0 ? model::kNoTime : 1000;
-  for (int32_t i = 0; i < events; ++i) {
-    if (time != model::kNoTime) time += random.below(5);
-    if (!live.empty() && random.below(5) < 2) {
-      const auto at = static_cast<size_t>(random.below(static_cast<int32_t>(live.size())));
-      trace.event(trace::Action::free_completed, live[at].first, live[at].second, time);
-      live.erase(live.begin() + static_cast<ptrdiff_t>(at));
-    } else {
-      live.emplace_back(next, 1 + random.below(1000));
-      trace.event(trace::Action::alloc, next, live.back().second, time);
-      next += 0x1000;
-    }
-    trace.recording.events.stack.back() =
-        stacks[static_cast<size_t>(random.below(static_cast<int32_t>(stacks.size())))];
-  }
-}
-
-// What a frame is to the reader: its text, less what `by` leaves out.
-std::string text_of(const model::Recording& recording, FrameKey by, FrameId id) {
-  const trace::Frame& frame = recording.frames[id];
-  std::string text(recording.strings.view(frame.filename));
-  if (by != FrameKey::file) text += "|" + std::string(recording.strings.view(frame.name));
-  if (by == FrameKey::line) text += "|" + std::to_string(std::max(frame.line, 0));
-  return text;
-}
 
 // Outermost first.
 std::vector<std::string> path_of(const model::Recording& recording, const TreeAsked& asked,
@@ -130,7 +81,7 @@ class CallTreesOfRandomRecordings : public testing::TestWithParam<int> {};
 TEST_P(CallTreesOfRandomRecordings, AreSumsOverTheirBlocks) {
   Random random(static_cast<uint64_t>(GetParam()));
   replay::HandTrace trace;
-  make(trace, random, 20 + random.below(400));
+  make_random_calls(trace, random, 20 + random.below(400));
   trace.recording.seal();
   const model::Recording& recording = trace.recording;
   auto lives = trace.lifetimes();
@@ -241,43 +192,6 @@ TEST_P(CallTreesOfRandomRecordings, AreSumsOverTheirBlocks) {
       EXPECT_EQ(row.self, known->second.second);
       EXPECT_LE(row.total, last);
       last = row.total;
-    }
-  }
-}
-
-// Who holds the memory of a moment, against a sum over the blocks alive.
-TEST_P(CallTreesOfRandomRecordings, HoldersAreSumsOverTheBlocksAlive) {
-  Random random(static_cast<uint64_t>(GetParam()) + 1000);
-  replay::HandTrace trace;
-  make(trace, random, 20 + random.below(400));
-  trace.recording.seal();
-  const model::Recording& recording = trace.recording;
-  auto lives = trace.lifetimes();
-  ASSERT_TRUE(lives && trace.ok());
-  const auto attributes = block_attributes(recording, recording.parts[0], *lives);
-  WhoOfStacks who(recording);
-  ASSERT_TRUE(attributes && who.prepare());
-  for (const auto& [by, key] : {std::pair{HolderBy::line, FrameKey::line},
-                                {HolderBy::function, FrameKey::function},
-                                {HolderBy::file, FrameKey::file}}) {
-    const auto keys = find_holder_keys(recording, attributes->stack.span(), by, nullptr);
-    ASSERT_TRUE(keys.has_value());
-    for (int round = 0; round < 10; ++round) {
-      const int32_t event = random.below(lives->events.count + 1) - 1;
-      std::map<std::string, std::pair<int64_t, int64_t>> expected, found;
-      for (int32_t rank = 0; rank < lives->count(); ++rank) {
-        if (!lives->is_live_after(rank, event)) continue;
-        const Who asked = who(attributes->stack[static_cast<size_t>(rank)]);
-        auto& sum = expected[asked.kind == Who::Kind::nothing ? "-" : text_of(recording, key, asked.frame)];
-        sum.first += lives->size[static_cast<size_t>(rank)];
-        ++sum.second;
-      }
-      const auto holders = find_holders(*lives, *keys, event, {}, nullptr, trace.budget);
-      ASSERT_TRUE(holders.has_value());
-      for (const Holder& one : holders->rows)
-        found[one.key < 0 ? "-" : text_of(recording, key, keys->frame[one.key])] = {one.bytes, one.blocks};
-      EXPECT_EQ(found, expected);
-      EXPECT_EQ(holders->bytes, lives->level_after(event));
     }
   }
 }

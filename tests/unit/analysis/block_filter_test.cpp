@@ -49,7 +49,9 @@ class BlockFilter : public ::testing::Test {
     return Ranks(found->ranks.begin(), found->ranks.end());
   }
   std::optional<BlockGroups> group(GroupBy by) {
-    auto found = group_blocks(story.recording, *lifetimes, *attributes, by);
+    const auto lines = find_keys(story.recording, By::line);
+    EXPECT_TRUE(lines.has_value());
+    auto found = group_blocks(story.recording, *lifetimes, *attributes, by, {}, &*lines);
     EXPECT_TRUE(found.has_value());
     return std::optional<BlockGroups>(std::move(*found));
   }
@@ -155,7 +157,9 @@ TEST_F(BlockFilter, GroupsByStackAndStreamAreTheLargestAtThePeakFirst) {
   EXPECT_EQ(groups->kinds[0].blocks, 3);
   EXPECT_EQ(groups->kinds[1].blocks, 1);
   EXPECT_EQ(answers::kind_text(story.recording, *groups, groups->kinds[1]), "no stack");
-  const auto shares = shares_at(*lifetimes, *groups, lifetimes->peak_event);
+  const auto live = ranks_in(*lifetimes, When::alive(lifetimes->peak_event), {}, story.recording.budget);
+  ASSERT_TRUE(live.has_value());
+  const auto shares = shares_of(*lifetimes, *groups, live->span());
   EXPECT_EQ(shares[0].bytes, 2130);
   EXPECT_EQ(shares[0].blocks, 3);
   EXPECT_EQ(shares[1].bytes, 0);
@@ -175,7 +179,7 @@ TEST(BlockGroups, CategoriesOfTheProfilerAreKindsAndAbsentOnesUnknown) {
   const auto lifetimes = story.lifetimes();
   story.recording.seal();
   const auto attributes = block_attributes(story.recording, story.recording.parts[0], *lifetimes);
-  const auto groups = group_blocks(story.recording, *lifetimes, *attributes, GroupBy::category);
+  const auto groups = group_blocks(story.recording, *lifetimes, *attributes, GroupBy::category, {}, nullptr);
   ASSERT_TRUE(groups.has_value());
   std::vector<std::string> found;
   for (const auto& kind : groups->kinds)
@@ -190,7 +194,7 @@ TEST(BlockGroups, PoolIdsAreUnsignedAsEverywhere) {
   story.alloc(kBase + 4096, 100).pool(0, 0);
   const auto lifetimes = story.lifetimes();
   const auto attributes = block_attributes(story.recording, story.recording.parts[0], *lifetimes);
-  const auto groups = group_blocks(story.recording, *lifetimes, *attributes, GroupBy::pool);
+  const auto groups = group_blocks(story.recording, *lifetimes, *attributes, GroupBy::pool, {}, nullptr);
   EXPECT_EQ(answers::kind_text(story.recording, *groups, groups->kinds[0]), "pool (18446744073709551615, 2)");
   EXPECT_EQ(answers::kind_text(story.recording, *groups, groups->kinds[1]), "default pool (0, 0)");
   const auto completed = complete_filter(story.recording, *lifetimes, *attributes, "pool:1", 6);
@@ -223,14 +227,16 @@ TEST(BlockGroups, ManyKindsKeepTheLargestAndSayHowManyAreTogether) {
   for (int i = 0; i < 20; ++i) story.alloc(kBase + static_cast<uint64_t>(i) * 4096, 100 + i).stream(i + 1);
   const auto lifetimes = story.lifetimes();
   const auto attributes = block_attributes(story.recording, story.recording.parts[0], *lifetimes);
-  const auto groups = group_blocks(story.recording, *lifetimes, *attributes, GroupBy::stream);
+  const auto groups = group_blocks(story.recording, *lifetimes, *attributes, GroupBy::stream, {}, nullptr);
   ASSERT_EQ(groups->kinds.size(), kMostKinds);
   EXPECT_EQ(answers::kind_text(story.recording, *groups, groups->kinds[0]), "stream 20");
   EXPECT_EQ(answers::kind_text(story.recording, *groups, groups->kinds.back()), "9 others");
   EXPECT_EQ(groups->kinds.back().merged, 9);
   EXPECT_EQ(groups->kinds.back().blocks, 9);
   int64_t bytes = 0;
-  for (const Share& share : shares_at(*lifetimes, *groups, lifetimes->peak_event)) bytes += share.bytes;
+  const auto live = ranks_in(*lifetimes, When::alive(lifetimes->peak_event), {}, story.recording.budget);
+  ASSERT_TRUE(live.has_value());
+  for (const Share& share : shares_of(*lifetimes, *groups, live->span())) bytes += share.bytes;
   EXPECT_EQ(bytes, lifetimes->peak_level);
 }
 

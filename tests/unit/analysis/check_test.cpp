@@ -23,6 +23,7 @@ class RulesOfCheck : public testing::Test {
     report.peak.event = 7;
     report.overview.highest_reserved.reserved = 2000;
     report.overview.highest_reserved.event = 3;
+    report.steps = &steps;
   }
   // Of the one rule that is asked for.
   [[nodiscard]] CheckedRule checked(const CheckRules& rules,
@@ -34,11 +35,12 @@ class RulesOfCheck : public testing::Test {
   Budget budget{int64_t{1} << 20};
   // Three steps that the profiler marked, from events 10, 20, 30.
   void mark_steps() {
-    report.steps.from = StepsFrom::annotations;
-    for (const int32_t begin : {10, 20, 30}) EXPECT_TRUE(report.steps.begin.push_back(begin));
+    steps.from = StepsFrom::annotations;
+    for (const int32_t begin : {10, 20, 30}) EXPECT_TRUE(steps.begin.push_back(begin));
   }
   void lack(NotRecorded what) { report.overview.missing.push_back({what}); }
   bool incomplete = false;
+  Steps steps{budget};
   Report report{budget};
 };
 
@@ -59,8 +61,8 @@ TEST_F(RulesOfCheck, ALimitItselfIsKept) {
 
 TEST_F(RulesOfCheck, ThePeakIsOfTheStackThatHoldsMostOfIt) {
   EXPECT_TRUE(checked(only(&CheckRules::max_peak, 1)).stack.is_none());
-  ASSERT_TRUE(report.peak.parts.push_back({StackId{5}, 600, 1, 0}) &&
-              report.peak.parts.push_back({StackId{4}, 400, 1, 1}));
+  ASSERT_TRUE(report.peak.groups.push_back({{.bytes = 600, .blocks = 1}, StackId{5}, {}}) &&
+              report.peak.groups.push_back({{.bytes = 400, .blocks = 1}, StackId{4}, {}}));
   EXPECT_EQ(checked(only(&CheckRules::max_peak, 1)).stack, StackId{5});
   EXPECT_EQ(checked(only(&CheckRules::max_growth, 1.0), Baseline{1000}).stack, StackId{5});
 }
@@ -116,11 +118,11 @@ TEST_F(RulesOfCheck, NoLeakIsSaidOfStepsThatAreMarkedOnly) {
   EXPECT_EQ(checked(rules).undecided, Undecided::no_steps);
   mark_steps();
   EXPECT_EQ(checked(rules).undecided, Undecided::no);
-  report.steps.from = StepsFrom::regions;
+  steps.from = StepsFrom::regions;
   EXPECT_EQ(checked(rules).undecided, Undecided::no);
   lack(NotRecorded::oldest_events);  // a leak would be in the rest, too
   EXPECT_EQ(checked(rules).undecided, Undecided::no);
-  report.steps.from = StepsFrom::period;
+  steps.from = StepsFrom::period;
   EXPECT_EQ(checked(rules).undecided, Undecided::guessed_steps);
   report.leaks.leaks.emplace_back().confidence = kSureLeak;
   EXPECT_EQ(checked(rules).undecided, Undecided::no);
@@ -129,7 +131,7 @@ TEST_F(RulesOfCheck, NoLeakIsSaidOfStepsThatAreMarkedOnly) {
   EXPECT_EQ(checked(rules).undecided, Undecided::guessed_steps);
   EXPECT_EQ(checked(rules).value, 1);
   report.leaks.leaks.clear();
-  report.steps.begin.pop_back();
+  steps.begin.pop_back();
   EXPECT_EQ(checked(rules).undecided, Undecided::few_steps);
   report.overview.missing = {{NotRecorded::history}};
   EXPECT_EQ(checked(rules).undecided, Undecided::no_history);

@@ -23,12 +23,12 @@ using testing::ElementsAre;
 // What is alive at the end of a story.
 class Alive {
  public:
-  explicit Alive(Story& story, TopBy by = TopBy::stack) : story_(story), top_(story.recording.budget) {
+  explicit Alive(Story& story, By by = By::shown) : story_(story), top_(story.recording.budget) {
     EXPECT_TRUE(story.stored());
     const auto lifetimes = story.lifetimes();
     EXPECT_TRUE(lifetimes.has_value());
-    auto found = find_top(story.recording, story.recording.parts[0], *lifetimes, lifetimes->events.count - 1,
-                          by, std::numeric_limits<size_t>::max());
+    auto found = find_top(story.recording, story.recording.parts[0], *lifetimes,
+                          When::alive(lifetimes->events.count - 1), by, kAllGroups);
     EXPECT_TRUE(found.has_value());
     top_ = std::move(*found);
   }
@@ -45,8 +45,10 @@ Comparison compared(const Alive& before, const Alive& after, size_t limit) {
   return std::move(*found);
 }
 
-std::string words(const Story& story, const ComparedGroup& row) {
-  const auto lines = answers::shown_lines(story.recording, row.group.stack, 10, 1000).lines;
+std::string words(const Alive& before, const Alive& after, const ComparedPart& row) {
+  const Side side = row.before < 0 ? after.side() : before.side();
+  const StackId stack = side.top.groups[row.before < 0 ? row.after : row.before].stack;
+  const auto lines = answers::shown_lines(side.recording, stack, 10, 1000).lines;
   return (lines.empty() ? "-" : lines[0]) + " " + std::to_string(row.bytes.before) + " " +
          std::to_string(row.bytes.after) + " " + std::to_string(row.blocks.before) + " " +
          std::to_string(row.blocks.after);
@@ -70,12 +72,12 @@ TEST(Compare, WhatGrewMostComesFirst) {
   EXPECT_EQ(found.bytes.growth(), 1229 - 859);
   EXPECT_EQ(found.blocks.growth(), 2);
   ASSERT_EQ(found.rows.size(), 4u);
-  EXPECT_EQ(words(after, found.rows[0]), "file.py:1:new 0 1000 0 1");
-  EXPECT_EQ(words(before, found.rows[1]), "file.py:1:grows 50 120 1 2");
-  EXPECT_EQ(words(before, found.rows[2]), "- 9 9 1 2");  // the same bytes in more blocks
-  EXPECT_EQ(words(before, found.rows[3]), "file.py:1:gone 700 0 1 0");
-  EXPECT_TRUE(found.rows[0].only_after);
-  EXPECT_FALSE(found.rows[1].only_after);
+  EXPECT_EQ(words(a, b, found.rows[0]), "file.py:1:new 0 1000 0 1");
+  EXPECT_EQ(words(a, b, found.rows[1]), "file.py:1:grows 50 120 1 2");
+  EXPECT_EQ(words(a, b, found.rows[2]), "- 9 9 1 2");  // the same bytes in more blocks
+  EXPECT_EQ(words(a, b, found.rows[3]), "file.py:1:gone 700 0 1 0");
+  EXPECT_EQ(found.rows[0].before, -1);
+  EXPECT_GE(found.rows[1].before, 0);
   EXPECT_EQ(found.changed, 4);
   EXPECT_EQ(found.unchanged, 1);
 }
@@ -116,7 +118,7 @@ TEST(Compare, ByLineByFunctionAndByFile) {
   Story before, after;
   before.alloc(kBase, 10).frames({"f", "main"});
   after.alloc(kBase, 30).frames({"f", "other"});
-  for (const TopBy by : {TopBy::line, TopBy::function, TopBy::file}) {
+  for (const By by : {By::line, By::function, By::file}) {
     const Alive a(before, by), b(after, by);
     const Comparison found = compared(a, b, 10);
     ASSERT_EQ(found.rows.size(), 1u);

@@ -1,10 +1,8 @@
-// Who holds the memory of a moment, by hand, and against `top`, which finds it another way.
+// Who asked for the memory of a moment, by hand.
 //
 // Stacks, innermost first: attention = attend a.py:7, forward a.py:9, (call), forward b.py:20, main m.py:1
 //                          linear    = linear torch, forward linear torch, (call), forward b.py:20, main m.py:1
 //                          step      = step torch, main m.py:1
-
-#include "engine/analysis/holders.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +12,9 @@
 #include <vector>
 
 #include "engine/analysis/block_attributes.h"
-#include "engine/analysis/top.h"
+#include "engine/analysis/keys.h"
+#include "engine/analysis/known_categories.h"
+#include "engine/analysis/weigh.h"
 #include "tests/unit/analysis/story.h"
 
 namespace gpustrata::analysis {
@@ -56,24 +56,27 @@ class Holding : public testing::Test {
 
   // {key's frame as name:line, bytes, blocks, largest}
   using Row = std::tuple<std::string, int64_t, int64_t, int32_t>;
-  [[nodiscard]] std::vector<Row> rows(HolderBy by, int32_t event) {
-    auto keys = find_holder_keys(story.recording, attributes->stack.span(), by, nullptr);
-    EXPECT_TRUE(keys.has_value());
-    auto found = find_holders(*lives, *keys, event, {}, nullptr, story.recording.budget);
-    EXPECT_TRUE(found.has_value());
+  [[nodiscard]] std::vector<Row> rows(By by, int32_t event) {
+    auto keys = find_keys(story.recording, by);
+    const auto live = ranks_in(*lives, When::alive(event), {}, story.recording.budget);
+    EXPECT_TRUE(keys && live);
+    const auto by_stack =
+        sums_by_stack(*lives, live->span(), attributes->stack.span(), {}, story.recording.budget);
+    BlockSums sums(story.recording.budget);
+    EXPECT_TRUE(by_stack &&
+                regroup(
+                    *by_stack, [&](const BlockSum& sum) { return keys->of(StackId{sum.key}); }, sums));
+    sums.order();
     std::vector<Row> all;
-    int64_t bytes = 0;
-    for (const Holder& one : found->rows) {
+    for (const BlockSum& one : sums.rows()) {
       std::string name = "-";
       if (one.key >= 0) {
         const trace::Frame& frame = story.recording.frames[keys->frame[one.key]];
         name = std::string(story.recording.strings.view(frame.name)) + ":" + std::to_string(frame.line);
       }
       all.emplace_back(name, one.bytes, one.blocks, one.largest);
-      bytes += one.bytes;
     }
-    EXPECT_EQ(bytes, lives->level_after(event));
-    EXPECT_EQ(bytes, found->bytes);
+    EXPECT_EQ(sums.bytes(), lives->level_after(event));
     return all;
   }
 
@@ -84,38 +87,23 @@ class Holding : public testing::Test {
 
 TEST_F(Holding, ByLineFunctionAndFile) {
   // Of linear and step the program's own caller asked.
-  EXPECT_EQ(rows(HolderBy::line, 4),
+  EXPECT_EQ(rows(By::line, 4),
             (std::vector<Row>{
                 {"main:1", 100, 1, 3}, {"forward:20", 25, 2, 1}, {"attend:7", 10, 1, 0}, {"-", 3, 1, 4}}));
-  EXPECT_EQ(rows(HolderBy::line, 5),
+  EXPECT_EQ(rows(By::line, 5),
             (std::vector<Row>{
                 {"main:1", 100, 1, 3}, {"attend:7", 10, 1, 0}, {"forward:20", 5, 1, 2}, {"-", 3, 1, 4}}));
-  EXPECT_EQ(rows(HolderBy::line, -1), std::vector<Row>{});
-  EXPECT_EQ(rows(HolderBy::file, 4).size(), 4U);
+  EXPECT_EQ(rows(By::line, -1), std::vector<Row>{});
+  EXPECT_EQ(rows(By::file, 4).size(), 4U);
 }
 
 TEST_F(Holding, ByModule) {
   // linear.py's forward called at b.py:20, a.py's forward called there too; the optimizer is in no module.
-  EXPECT_EQ(rows(HolderBy::module, 4),
+  EXPECT_EQ(rows(By::module, 4),
             (std::vector<Row>{{"-", 103, 2, 3}, {"forward:2", 25, 2, 1}, {"forward:9", 10, 1, 0}}));
-  auto keys = find_holder_keys(story.recording, attributes->stack.span(), HolderBy::module, nullptr);
+  const auto keys = find_keys(story.recording, By::module);
   ASSERT_TRUE(keys.has_value());
   for (const FrameId site : keys->site) EXPECT_EQ(story.recording.frames[site].line, 20);
-}
-
-TEST_F(Holding, AreWhatTopFinds) {
-  for (const auto& [by, top_by] : {std::pair{HolderBy::line, TopBy::line},
-                                   {HolderBy::function, TopBy::function},
-                                   {HolderBy::file, TopBy::file}}) {
-    for (int32_t event = -1; event < lives->events.count; ++event) {
-      const auto top = find_top(story.recording, story.recording.parts[0], *lives, event, top_by, 100);
-      ASSERT_TRUE(top.has_value());
-      std::vector<std::pair<int64_t, int64_t>> expected, found;
-      for (const TopGroup& group : top->groups) expected.emplace_back(group.bytes, group.count);
-      for (const auto& [name, bytes, blocks, largest] : rows(by, event)) found.emplace_back(bytes, blocks);
-      EXPECT_EQ(found, expected);
-    }
-  }
 }
 
 TEST_F(Holding, ByCategoryOfAUsersRules) {
@@ -125,17 +113,17 @@ TEST_F(Holding, ByCategoryOfAUsersRules) {
   auto categories =
       find_categories(story.recording, story.recording.parts[0], *lives, attributes->stack, none, *rules);
   ASSERT_TRUE(categories.has_value());
-  const KnownCategories known{std::move(*rules), std::move(*categories), false};
-  const auto keys = find_holder_keys(story.recording, attributes->stack.span(), HolderBy::category, &known);
-  ASSERT_TRUE(keys.has_value());
-  const std::vector<uint8_t> matched{1, 0, 1, 0, 0};
-  const auto found = find_holders(*lives, *keys, 4, matched, &known, story.recording.budget);
+  const std::vector<uint8_t> lit{1, 0, 1, 0, 0};
+  const auto live = ranks_in(*lives, When::alive(4), {}, story.recording.budget);
+  ASSERT_TRUE(live.has_value());
+  const auto found = sums_by_category(*lives, live->span(), *categories, *rules, lit, story.recording.budget);
   ASSERT_TRUE(found.has_value());
-  ASSERT_EQ(found->rows.size(), 3U);
+  ASSERT_EQ(found->sums.rows().size(), 3U);
   using Category = std::tuple<std::string, int64_t, int64_t, double>;
   const auto row = [&](size_t i) {
-    const Holder& one = found->rows[i];
-    return Category(known.rules.names[static_cast<size_t>(one.key)], one.bytes, one.lit_bytes, one.sure);
+    const BlockSum& one = found->sums.rows()[i];
+    const auto number = static_cast<size_t>(one.key);
+    return Category(rules->names[number], one.bytes, one.lit_bytes, found->sure[number]);
   };
   EXPECT_EQ(row(0), Category("optimizer_state", 100, 0, 0.5));
   EXPECT_EQ(row(1), Category("activation", 35, 15, 0.8));

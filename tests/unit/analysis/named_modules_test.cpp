@@ -5,8 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/analysis/block_attributes.h"
-#include "engine/analysis/holders.h"
+#include "engine/analysis/top.h"
 #include "tests/unit/analysis/story.h"
 
 namespace gpustrata::analysis {
@@ -21,14 +20,13 @@ TEST(Holders, TheInnermostNamedModuleHoldsABlock) {
   ASSERT_TRUE(story.stored());
   const auto lives = story.lifetimes();
   ASSERT_TRUE(lives.has_value());
-  const auto attributes = block_attributes(story.recording, story.recording.parts[0], *lives);
-  ASSERT_TRUE(attributes.has_value());
-  const auto keys = find_holder_keys(story.recording, attributes->stack.span(), HolderBy::module, nullptr);
+  const auto keys = find_keys(story.recording, By::module);
   ASSERT_TRUE(keys.has_value());
-  const auto found = find_holders(*lives, *keys, 2, {}, nullptr, story.recording.budget);
+  const auto found = find_top(story.recording, story.recording.parts[0], *lives, When::alive(2), By::module,
+                              kAllGroups, {}, &*keys);
   ASSERT_TRUE(found.has_value());
   std::vector<std::pair<std::string, int64_t>> rows;
-  for (const Holder& one : found->rows)
+  for (const TopGroup& one : found->groups)
     rows.emplace_back(
         one.key < 0
             ? "-"

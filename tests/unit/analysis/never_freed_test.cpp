@@ -2,8 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <limits>
-
 #include "engine/analysis/top.h"
 #include "tests/unit/analysis/story.h"
 #include "tests/unit/numbers.h"
@@ -23,15 +21,15 @@ TEST(NeverFreed, OfAStretchByLine) {
   const auto lives = story.lifetimes();
   ASSERT_TRUE(lives.has_value());
   const auto of = [&](int32_t from, int32_t until) {
-    auto found = find_never_freed(story.recording, story.recording.parts[0], *lives, from, until, TopBy::line,
-                                  std::numeric_limits<size_t>::max());
+    auto found = find_top(story.recording, story.recording.parts[0], *lives,
+                          When::never_freed(*lives, from, until), By::line, kAllGroups);
     EXPECT_TRUE(found.has_value());
     return std::move(*found);
   };
   const Top until_4 = of(0, 4);
   EXPECT_EQ(until_4.bytes, 130);
   ASSERT_EQ(until_4.groups.size(), 1u);
-  EXPECT_EQ(until_4.groups[0].count, 2);
+  EXPECT_EQ(until_4.groups[0].blocks, 2);
   EXPECT_EQ(until_4.groups[0].who.name, "keep");
   EXPECT_EQ(of(2, 4).bytes, 30);
   EXPECT_EQ(of(0, 5).bytes, 135);

@@ -57,13 +57,13 @@ TEST(Overview, PartsAndTheRestArePreciselyThePeak) {
   for (const auto& group : overview.peak_lines.groups) sum += group.bytes;
   EXPECT_EQ(sum, overview.peak_bytes);
   EXPECT_EQ(overview.peak_lines.other_bytes, 30 * kMiB);
-  EXPECT_EQ(overview.peak_lines.groups[0].largest_rank, 6);
+  EXPECT_EQ(overview.peak_lines.groups[0].largest, 6);
   // 1,024 MiB reserved all the time: 744 unused at the peak, 814 at the end.
   EXPECT_EQ(overview.at_peak.unused(), 744 * kMiB);
   EXPECT_EQ(overview.at_end.unused(), 814 * kMiB);
   EXPECT_EQ(of.who(overview.peak_lines.groups[0].who), "f train.py:7");
   EXPECT_EQ(overview.peak_lines.groups[0].bytes, 70 * kMiB);
-  EXPECT_EQ(overview.peak_lines.other_count, 2);
+  EXPECT_EQ(overview.peak_lines.other_blocks, 2);
   EXPECT_EQ(overview.peak_lines.all_groups, 7);
 }
 

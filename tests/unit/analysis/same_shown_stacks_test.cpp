@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -21,10 +20,10 @@ TEST(StackFacts, StacksThatDifferInHiddenFramesOnlyAreOne) {
   ASSERT_TRUE(story.stored());
   const auto lives = story.lifetimes();
   ASSERT_TRUE(lives.has_value());
-  const auto top = find_top(story.recording, story.recording.parts[0], *lives, 3, TopBy::stack,
-                            std::numeric_limits<size_t>::max());
+  const auto top =
+      find_top(story.recording, story.recording.parts[0], *lives, When::alive(3), By::shown, kAllGroups);
   ASSERT_TRUE(top.has_value());
-  const auto facts = stack_facts({story.recording, *top}, 1000);
+  const auto facts = stack_facts({story.recording, *top});
   ASSERT_TRUE(facts.has_value());
   std::vector<std::pair<int64_t, int64_t>> bytes_and_blocks;
   for (const StackFact& fact : facts->facts) bytes_and_blocks.emplace_back(fact.bytes, fact.blocks);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "engine/answers/who.h"
 #include "tests/unit/analysis/opened_story.h"
 
 namespace gpustrata::analysis {
@@ -33,13 +34,20 @@ class LinesOfSource : public testing::Test {
     return {line.line, line.own_bytes, line.own_blocks, line.bytes, line.blocks};
   }
 
+  [[nodiscard]] static Keys by(const OpenedStory& opened, By by) {
+    auto keys = find_keys(opened.recording, by);
+    EXPECT_TRUE(keys.has_value());
+    return std::move(*keys);
+  }
+
   Story story;
   uint64_t place = uint64_t{1} << 40;
 };
 
 TEST_F(LinesOfSource, StacksOfOneLineAddUp) {
   const OpenedStory opened(story);
-  const auto found = find_source_lines(opened.recording, opened.part(), *opened.lifetimes, 3, "a.py");
+  const auto found =
+      find_source_lines(opened.recording, opened.part(), *opened.lifetimes, 3, "a.py", by(opened, By::line));
   ASSERT_TRUE(found.has_value());
   ASSERT_EQ(found->lines.size(), 2U);
   EXPECT_THAT(numbers_of(found->lines[0]), testing::ElementsAre(1, 300, 2, 300, 2));
@@ -50,7 +58,8 @@ TEST_F(LinesOfSource, StacksOfOneLineAddUp) {
 
 TEST_F(LinesOfSource, WhatPassedThroughALineIsNotItsOwn) {
   const OpenedStory opened(story);
-  const auto found = find_source_lines(opened.recording, opened.part(), *opened.lifetimes, 3, "b.py");
+  const auto found =
+      find_source_lines(opened.recording, opened.part(), *opened.lifetimes, 3, "b.py", by(opened, By::line));
   ASSERT_TRUE(found.has_value());
   ASSERT_EQ(found->lines.size(), 2U);
   EXPECT_THAT(numbers_of(found->lines[0]), testing::ElementsAre(5, 0, 0, 500, 2));
@@ -59,7 +68,8 @@ TEST_F(LinesOfSource, WhatPassedThroughALineIsNotItsOwn) {
 
 TEST_F(LinesOfSource, OnlyWhatIsAliveCounts) {
   const OpenedStory opened(story);
-  const auto found = find_source_lines(opened.recording, opened.part(), *opened.lifetimes, 0, "a.py");
+  const auto found =
+      find_source_lines(opened.recording, opened.part(), *opened.lifetimes, 0, "a.py", by(opened, By::line));
   ASSERT_TRUE(found.has_value());
   ASSERT_EQ(found->lines.size(), 1U);
   EXPECT_THAT(numbers_of(found->lines[0]), testing::ElementsAre(1, 100, 1, 100, 1));
@@ -69,14 +79,15 @@ TEST_F(LinesOfSource, FilesHaveWhatTheirOwnLinesAskedFor) {
   add(5000, {{"h", "c.py", 9}});
   add(50, {{"i", "d.py", 0}});  // no line is known
   const OpenedStory opened(story);
-  const auto found = find_source_files(opened.recording, opened.part(), *opened.lifetimes, 5);
+  const auto found =
+      find_source_files(opened.recording, opened.part(), *opened.lifetimes, 5, by(opened, By::file));
   ASSERT_TRUE(found.has_value());
-  ASSERT_EQ(found->files.size(), 2U);  // most bytes first
-  EXPECT_EQ(opened.recording.strings.view(found->files[0].file), "c.py");
-  EXPECT_EQ(found->files[0].bytes, 5000);
-  EXPECT_EQ(opened.recording.strings.view(found->files[1].file), "a.py");
-  EXPECT_EQ(found->files[1].bytes, 700);
-  EXPECT_EQ(found->files[1].blocks, 3);
+  ASSERT_EQ(found->size(), 2U);  // most bytes first
+  EXPECT_EQ(answers::recorded_file(opened.recording, (*found)[0].who), "c.py");
+  EXPECT_EQ((*found)[0].bytes, 5000);
+  EXPECT_EQ(answers::recorded_file(opened.recording, (*found)[1].who), "a.py");
+  EXPECT_EQ((*found)[1].bytes, 700);
+  EXPECT_EQ((*found)[1].blocks, 3);
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -32,10 +31,10 @@ class Told {
     EXPECT_TRUE(story_.stored());
     const auto lives = story_.lifetimes();
     EXPECT_TRUE(lives.has_value());
-    const auto top = find_top(story_.recording, story_.recording.parts[0], *lives, lives->events.count - 1,
-                              TopBy::stack, std::numeric_limits<size_t>::max());
+    const auto top = find_top(story_.recording, story_.recording.parts[0], *lives,
+                              When::alive(lives->events.count - 1), By::shown, limit);
     EXPECT_TRUE(top.has_value());
-    auto found = stack_facts({story_.recording, *top}, limit);
+    auto found = stack_facts({story_.recording, *top});
     EXPECT_TRUE(found.has_value());
     return std::move(*found);
   }
@@ -58,7 +57,7 @@ class Told {
 }
 
 [[nodiscard]] ComparedParts compared(Told& before, Told& after, size_t limit = 1000) {
-  auto found = compare_parts(before.facts(limit), after.facts(limit), after.budget());
+  auto found = pair(before.facts(limit), after.facts(limit), Paired::by_functions, after.budget());
   EXPECT_TRUE(found.has_value());
   return std::move(*found);
 }

@@ -129,8 +129,8 @@ TEST(Top, JsonIsBoundedAndGoesOutInPieces) {
   const OpenedStory opened(story);
   std::vector<analysis::DeviceTop> tops(1);
   tops[0].part = &opened.part();
-  tops[0].top =
-      *find_top(opened.recording, opened.part(), *opened.lifetimes, 19, analysis::TopBy::stack, 1000);
+  tops[0].top = *find_top(opened.recording, opened.part(), *opened.lifetimes, analysis::When::alive(19),
+                          analysis::By::stack, 1000);
   CollectedText sink;
   TextOut out(sink);
   json_line(out, TopAnswer{"f", "end", opened.recording, tops, {}});

@@ -18,10 +18,8 @@ using testing::HasSubstr;
 
 [[nodiscard]] std::vector<ReportFinding> findings_in(Story& story) {
   const OpenedStory opened(story);
-  const auto attributes = analysis::block_attributes(opened.recording, opened.part(), *opened.lifetimes);
-  const auto rules = analysis::parse_category_rules(analysis::kCategoryRules);
-  EXPECT_TRUE(attributes.has_value() && rules.has_value());
-  const auto report = analysis::find_report(opened.context(), *attributes, *rules);
+  analysis::Known known(opened.recording, opened.part(), opened.history->rows, *opened.lifetimes);
+  const auto report = analysis::find_report(opened.context(), known);
   EXPECT_TRUE(report.has_value());
   return findings_of(opened.context(), *report);
 }

@@ -1,24 +1,21 @@
-#include "engine/analysis/holders.h"
+#include "engine/analysis/keys.h"
 
-#include <algorithm>
-#include <tuple>
 #include <unordered_map>
 
 #include "engine/analysis/frame_filter.h"
 #include "engine/analysis/frame_keys.h"
-#include "engine/analysis/own_frame.h"
 #include "engine/base/charge.h"
-#include "engine/base/saturating.h"
 
 namespace gpustrata::analysis {
 
 namespace {
 
-[[nodiscard]] tl::unexpected<Error> out_of_memory(size_t blocks) {
-  return fail(ErrorCode::limit_exceeded, -1, "Not enough memory to tell who holds {} blocks.", blocks);
+[[nodiscard]] tl::unexpected<Error> out_of_memory(const model::Recording& recording) {
+  return fail(ErrorCode::limit_exceeded, -1, "Not enough memory to tell who asked in {} stacks.",
+              recording.stacks.size());
 }
 
-// Numbers of holders by what tells them apart, in order of appearance.
+// Numbers of modules by what tells them apart, in order of appearance.
 class Numbers {
  public:
   explicit Numbers(Budget& budget) : charge_(budget) {}
@@ -45,10 +42,10 @@ class Numbers {
 
 enum FrameIs : uint8_t { kOther, kOfModulePy, kCalls, kNamed };
 
-// Holders of the nodes of the stack table that are modules.
+// Modules of the nodes of the stack table.
 class Modules {
  public:
-  Modules(const model::Recording& recording, HolderKeys& keys)
+  Modules(const model::Recording& recording, Keys& keys)
       : recording_(recording),
         keys_(keys),
         is_(recording.budget),
@@ -111,98 +108,57 @@ class Modules {
   }
 
   const model::Recording& recording_;
-  HolderKeys& keys_;
+  Keys& keys_;
   Column<uint8_t> is_;               // per frame
   Column<int32_t> line_, function_;  // keys of frames
   Column<int32_t> module_, site_;    // per node
   Numbers numbers_;
 };
 
-[[nodiscard]] bool find_modules(const model::Recording& recording, std::span<const StackId> stacks,
-                                HolderKeys& keys) {
+[[nodiscard]] bool find_modules(const model::Recording& recording, Keys& keys) {
   Modules modules(recording, keys);
   if (!modules.prepare()) return false;
-  for (size_t i = 0; i < stacks.size(); ++i) keys.of[i] = modules.of(stacks[i]);
+  for (size_t i = 0; i < keys.of_stack.size(); ++i) keys.of_stack[i] = modules.of(StackId{i});
   return true;
 }
 
-[[nodiscard]] bool find_askers(const model::Recording& recording, std::span<const StackId> stacks,
-                               HolderKeys& keys) {
-  WhoOfStacks who_of(recording);
+[[nodiscard]] bool find_askers(const model::Recording& recording, const WhoOfStacks& who, FrameKey by,
+                               Keys& keys) {
   Column<int32_t> frame_keys(recording.budget);
   Column<int32_t> number(recording.budget);  // by key of a frame
-  const FrameKey by = keys.by == HolderBy::line       ? FrameKey::line
-                      : keys.by == HolderBy::function ? FrameKey::function
-                                                      : FrameKey::file;
-  if (!who_of.prepare() || !find_frame_keys(recording, by, frame_keys) ||
-      !number.resize(recording.frames.size(), -1))
+  if (!find_frame_keys(recording, by, frame_keys) || !number.resize(recording.frames.size(), -1))
     return false;
-  for (size_t i = 0; i < stacks.size(); ++i) {
-    const int32_t leaf = stacks[i].is_none() ? -1 : recording.stacks.leaf(stacks[i]);
+  for (size_t i = 0; i < keys.of_stack.size(); ++i) {
+    const int32_t leaf = recording.stacks.leaf(StackId{i});
     if (leaf < 0) continue;
-    const FrameId frame = who_of.frame_of_node(leaf);
+    const FrameId frame = who.frame_of_node(leaf);
     if (frame.is_none()) continue;
     int32_t& known = number[frame_keys[frame.index()]];
     if (known < 0) {
       known = static_cast<int32_t>(keys.frame.size());
       if (!keys.frame.push_back(frame)) return false;
     }
-    keys.of[i] = known;
+    keys.of_stack[i] = known;
   }
   return true;
 }
 
 }  // namespace
 
-Result<HolderKeys> find_holder_keys(const model::Recording& recording, std::span<const StackId> stacks,
-                                    HolderBy by, const KnownCategories* categories) {
-  HolderKeys keys(recording.budget);
+Result<Keys> find_keys(const model::Recording& recording, const WhoOfStacks& who, By by) {
+  Keys keys(recording.budget);
   keys.by = by;
-  bool done = keys.of.resize(stacks.size(), -1);
-  if (done && by == HolderBy::category) {
-    for (size_t i = 0; i < stacks.size(); ++i) keys.of[i] = categories->of(i);
-    done = keys.frame.resize(categories->rules.names.size(), FrameId{});
-  } else if (done) {
-    done =
-        by == HolderBy::module ? find_modules(recording, stacks, keys) : find_askers(recording, stacks, keys);
-  }
-  if (!done) return out_of_memory(stacks.size());
+  if (!keys.of_stack.resize(recording.stacks.size(), -1)) return out_of_memory(recording);
+  const bool done =
+      by == By::module ? find_modules(recording, keys) : find_askers(recording, who, frame_key_of(by), keys);
+  if (!done) return out_of_memory(recording);
   return keys;
 }
 
-Result<Holders> find_holders(const replay::Bands& bands, const HolderKeys& keys, int32_t event,
-                             std::span<const uint8_t> matched, const KnownCategories* categories,
-                             Budget& budget) {
-  Holders found(budget);
-  found.event = event;
-  Column<Holder> all(budget);  // by key + 1
-  if (!all.resize(keys.frame.size() + 1, Holder{})) return out_of_memory(static_cast<size_t>(bands.count()));
-  for (int32_t band = 0; band < bands.count(); ++band) {
-    if (!bands.is_live_after(band, event)) continue;
-    Holder& holder = all[keys.of[band] + 1];
-    const int64_t size = bands.size[band];
-    if (holder.largest < 0 || size > bands.size[holder.largest]) holder.largest = band;
-    add_saturated(holder.bytes, size);
-    ++holder.blocks;
-    if (!matched.empty() && matched[static_cast<size_t>(band)] != 0) add_saturated(holder.lit_bytes, size);
-    if (keys.by == HolderBy::category && categories != nullptr) {
-      const CategoryRule* const rule = categories->rule_of(static_cast<size_t>(band));
-      if (rule != nullptr) holder.sure += rule->sure * static_cast<double>(size);
-    }
-    add_saturated(found.bytes, size);
-    ++found.blocks;
-  }
-  for (size_t i = 0; i < all.size(); ++i) {
-    Holder& holder = all[i];
-    if (holder.blocks == 0) continue;
-    holder.key = static_cast<int32_t>(i) - 1;
-    holder.sure = holder.bytes > 0 ? holder.sure / static_cast<double>(holder.bytes) : 0;
-    if (!found.rows.push_back(holder)) return out_of_memory(static_cast<size_t>(bands.count()));
-  }
-  std::sort(found.rows.data(), found.rows.data() + found.rows.size(), [](const Holder& a, const Holder& b) {
-    return std::tuple(-a.bytes, -a.blocks, a.key) < std::tuple(-b.bytes, -b.blocks, b.key);
-  });
-  return found;
+Result<Keys> find_keys(const model::Recording& recording, By by) {
+  WhoOfStacks who(recording);
+  if (!who.prepare()) return out_of_memory(recording);
+  return find_keys(recording, who, by);
 }
 
 }  // namespace gpustrata::analysis
