@@ -49,7 +49,7 @@ void find_out_of_memory(Overview& found, const model::Recording& recording,
 [[nodiscard]] Use highest_reserved(const replay::BlockLives& lifetimes) {
   const auto& reserved = lifetimes.reserved;
   int64_t most = reserved.initial;
-  for (size_t i = 0; i < reserved.value.size(); ++i) most = std::max<int64_t>(most, reserved.value[i]);
+  for (const int64_t value : reserved.value) most = std::max(most, value);
   std::optional<int32_t> fullest;
   const auto look_at = [&](int64_t value, int32_t first, int32_t end) {
     if (value != most) return;

@@ -17,7 +17,6 @@
 
 namespace gpustrata::answers {
 
-using analysis::EventContext;
 using analysis::StepsFrom;
 
 namespace {

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/status.h"
 #include "engine/io/encodings/json/text_values.h"
 #include "engine/io/limits.h"
 #include "engine/io/readers/snapshot_words.h"
