@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/cli/commands.h"
+#include "engine/cli/exit_codes.h"
 #include "tests/fuzz/json_check.h"
 #include "tests/fuzz/small_snapshot.h"
 
@@ -246,7 +247,7 @@ inline void check_run(const CommandRun& run, int exit_code, const CountingSink& 
                       const CountingSink& notes) {
   std::string told;
   for (const std::string& word : run.arguments) told += word + " ";
-  if (exit_code < 0 || exit_code > 3) stop(told + "has no such exit code");
+  if (exit_code < 0 || exit_code > cli::kUnchecked) stop(told + "has no such exit code");
   if (!is_printable(notes.text())) stop(told + "tells a terminal what to do");
   if (out.is_full() && exit_code != 2) stop(told + "did not notice that its output was full");
   if (!out.is_whole() || out.is_full()) return;
