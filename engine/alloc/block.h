@@ -37,8 +37,7 @@ struct Block {
   BlockState state = BlockState::inactive;
   bool mapped = true;                      // false only in expandable segments, only while inactive
   bool small = false, expandable = false;  // as the segment, whose row then is not needed
-  // Place in a search tree: of the inactive blocks of a pool (DeviceAllocator), or of all blocks of the
-  // segment by address (Lookup::any_address).
+  // Place in a search tree of the inactive blocks of a pool (DeviceAllocator).
   TreapLinks links;
   int64_t birth = 0;  // DeviceAllocator: BlockSet::searches when the block came into its set
 

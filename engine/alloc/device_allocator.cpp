@@ -93,10 +93,6 @@ Result<uint64_t> DeviceAllocator::malloc(int64_t size, int64_t stream, const Ori
 // set.
 DeviceAllocator::Attempt DeviceAllocator::find_or_make_block(Request& request, BlockId& block) {
   request.segment_bytes = config_.segment_size(request.rounded);
-  if (run_free_memory_callbacks()) {
-    block = find_free_block(request);
-    if (!block.is_none()) return Attempt::success;
-  }
   if (allowed_ >= 0 && config_.garbage_collection_threshold > 0) collect_garbage(request.origin);
 
   Attempt attempt = allocate_from_device(request, block);
@@ -173,12 +169,6 @@ BlockId DeviceAllocator::find_in_use_on_oom_pools(Request& request) {
     return found;
   }
   return {};
-}
-
-bool DeviceAllocator::run_free_memory_callbacks() {
-  bool freed = false;
-  for (const FreeMemoryCallback& callback : free_memory_callbacks_) freed |= callback();
-  return freed;
 }
 
 DeviceAllocator::Attempt DeviceAllocator::allocate_from_device(const Request& request, BlockId& block) {
@@ -323,10 +313,6 @@ Status DeviceAllocator::set_memory_fraction(double fraction) {
 double DeviceAllocator::memory_fraction() const {
   const int64_t total = device_.info().total_bytes;
   return allowed_ < 0 || total <= 0 ? 1.0 : static_cast<double>(allowed_) / static_cast<double>(total);
-}
-
-void DeviceAllocator::add_free_memory_callback(FreeMemoryCallback callback) {
-  free_memory_callbacks_.push_back(std::move(callback));
 }
 
 void DeviceAllocator::add_oom_observer(OomObserver observer) {

@@ -129,9 +129,6 @@ class DeviceAllocator {
   // 0 <= fraction <= 1 of the device; 1 = no limit. Error: wrong_usage.
   [[nodiscard]] Status set_memory_fraction(double fraction);
   [[nodiscard]] double memory_fraction() const;
-  // Called when the cache has no block for a request, before the device is asked; true = memory was freed.
-  using FreeMemoryCallback = std::function<bool()>;
-  void add_free_memory_callback(FreeMemoryCallback callback);
   // Called when out of memory is about to be reported, after the trace has it.
   using OomObserver = std::function<void(const OutOfMemory&)>;
   void add_oom_observer(OomObserver observer);
@@ -175,7 +172,6 @@ class DeviceAllocator {
   void reset_accumulated_stats() { state_.stats().reset_accumulated(); }
   [[nodiscard]] const OutOfMemory& last_oom() const { return last_oom_; }
   [[nodiscard]] int ordinal() const { return ordinal_; }
-  [[nodiscard]] DeviceMemoryInfo device_info() const { return device_.info(); }
   // Device memory held: segments and mapped pages.
   [[nodiscard]] int64_t device_bytes() const { return device_bytes_; }
   // Frees that waited for a stream at once, because no mark could be set in it.
@@ -218,7 +214,6 @@ class DeviceAllocator {
   [[nodiscard]] BlockId find_free_block(const Request& request);
   [[nodiscard]] Attempt find_or_make_block(Request& request, BlockId& block);
   [[nodiscard]] BlockId find_in_use_on_oom_pools(Request& request);
-  [[nodiscard]] bool run_free_memory_callbacks();
   [[nodiscard]] Attempt allocate_from_device(const Request& request, BlockId& block);
   [[nodiscard]] Result<uint64_t> hand_out(BlockId block, const Request& request);
   [[nodiscard]] Result<uint64_t> hand_out_part(BlockId block, int64_t size, const Request& request);
@@ -288,7 +283,6 @@ class DeviceAllocator {
   int captures_ = 0;  // under way
   CrossStream cross_;
   std::vector<DeferredFree> deferred_;
-  std::vector<FreeMemoryCallback> free_memory_callbacks_;
   std::vector<OomObserver> oom_observers_;
   int64_t allowed_ = -1;  // limit in bytes, -1 = none
   int64_t device_bytes_ = 0;

@@ -5,13 +5,8 @@
 
 namespace gpustrata::alloc {
 
-MemoryState::MemoryState(Budget& budget, Lookup lookup)
-    : lookup_(lookup),
-      blocks_(budget),
-      segments_(budget),
-      by_address_(budget),
-      live_(budget),
-      roots_(budget) {}
+MemoryState::MemoryState(Budget& budget)
+    : blocks_(budget), segments_(budget), by_address_(budget), live_(budget) {}
 
 // --- Rows --------------------------------------------------------------------------------------------------
 
@@ -39,26 +34,6 @@ void MemoryState::drop_block(BlockId id) {
   ++vanished_blocks_;
 }
 
-void MemoryState::index_insert(BlockId id) {
-  if (lookup_ != Lookup::any_address) return;
-  treap::insert(
-      roots_[block(id).segment.index()], id.value,
-      [this](int32_t n) -> TreapLinks& { return blocks_[static_cast<size_t>(n)].links; },
-      [this](int32_t a, int32_t b) {
-        return blocks_[static_cast<size_t>(a)].address < blocks_[static_cast<size_t>(b)].address;
-      });
-}
-
-void MemoryState::index_erase(BlockId id) {
-  if (lookup_ != Lookup::any_address) return;
-  treap::erase(
-      roots_[block(id).segment.index()], id.value,
-      [this](int32_t n) -> TreapLinks& { return blocks_[static_cast<size_t>(n)].links; },
-      [this](int32_t a, int32_t b) {
-        return blocks_[static_cast<size_t>(a)].address < blocks_[static_cast<size_t>(b)].address;
-      });
-}
-
 // --- Shapes ------------------------------------------------------------------------------------------------
 
 Carved MemoryState::carve(BlockId id, uint64_t address, int64_t size) {
@@ -74,11 +49,8 @@ Carved MemoryState::carve(BlockId id, uint64_t address, int64_t size) {
     before.size = below;
     before.next = id;
     (block.previous.is_none() ? segment.first : blocks_[block.previous.index()].next) = carved.before;
-    index_erase(id);
     block.previous = carved.before;
     block.address = address;
-    index_insert(carved.before);
-    index_insert(id);
   }
   block.size = size;
   if (above > 0) {
@@ -89,7 +61,6 @@ Carved MemoryState::carve(BlockId id, uint64_t address, int64_t size) {
     after.previous = id;
     (block.next.is_none() ? segment.last : blocks_[block.next.index()].previous) = carved.after;
     block.next = carved.after;
-    index_insert(carved.after);
   }
   return carved;
 }
@@ -104,19 +75,15 @@ Merged MemoryState::merge(BlockId id) {
   Segment& segment = segments_[block.segment.index()];
   if (const BlockId previous = block.previous; can_merge(id, previous)) {
     const Block& other = blocks_[previous.index()];
-    index_erase(previous);
-    index_erase(id);
     block.address = other.address;
     block.size += other.size;
     block.previous = other.previous;
     (block.previous.is_none() ? segment.first : blocks_[block.previous.index()].next) = id;
-    index_insert(id);
     drop_block(previous);
     merged.absorbed[0] = previous;
   }
   if (const BlockId next = block.next; can_merge(id, next)) {
     const Block& other = blocks_[next.index()];
-    index_erase(next);
     block.size += other.size;
     block.next = other.next;
     (block.next.is_none() ? segment.last : blocks_[block.next.index()].previous) = id;
@@ -128,12 +95,11 @@ Merged MemoryState::merge(BlockId id) {
 
 // --- Statistics --------------------------------------------------------------------------------------------
 
-template <Direction direction>
 void MemoryState::change_split(const Block& block, int64_t blocks, int64_t bytes) {
   // PyTorch leaves blocks of expandable segments out: their remainders can be unmapped.
   if (block.expandable) return;
-  stats_.inactive_split.change<direction>(block.small, blocks);
-  stats_.inactive_split_bytes.change<direction>(block.small, bytes);
+  stats_.inactive_split.change(block.small, blocks);
+  stats_.inactive_split_bytes.change(block.small, bytes);
 }
 
 // --- Segments ----------------------------------------------------------------------------------------------
@@ -155,23 +121,14 @@ SegmentId MemoryState::segment_containing(uint64_t address) const {
 BlockId MemoryState::block_containing(uint64_t address) const {
   const SegmentId within = segment_containing(address);
   if (within.is_none()) return {};
-  if (lookup_ == Lookup::any_address) {
-    return BlockId(treap::last_before(
-        roots_[within.index()],
-        [this](int32_t n) -> const TreapLinks& { return blocks_[static_cast<size_t>(n)].links; },
-        [&](int32_t n) { return blocks_[static_cast<size_t>(n)].address <= address; }));
-  }
   BlockId id = segment(within).first;
   while (block(id).end() <= address) id = block(id).next;
   return id;
 }
 
-template <Direction direction>
-SegmentId MemoryState::add_segment(const SegmentInfo& info) {
+SegmentId MemoryState::segment_alloc(const SegmentInfo& info) {
   if (!make_room()) return {};
   if (vanished_segment_.is_none()) {
-    if (lookup_ == Lookup::any_address && roots_.size() == segments_.size() && !roots_.push_back(kNoNode))
-      return {};
     if (!segments_.push_back({})) return {};
     vanished_segment_ = SegmentId(segments_.size() - 1);
   }
@@ -190,8 +147,6 @@ SegmentId MemoryState::add_segment(const SegmentInfo& info) {
   row.small = info.small;
   row.expandable = info.expandable;
   segment.first = segment.last = new_block(row);
-  if (lookup_ == Lookup::any_address) roots_[id.index()] = kNoNode;
-  index_insert(segment.first);
 
   by_address_.pop_back();
   const size_t position = position_after(info.address);
@@ -201,20 +156,19 @@ SegmentId MemoryState::add_segment(const SegmentInfo& info) {
   by_address_[position] = id;
 
   if (!info.expandable) {
-    stats_.segment.increase<direction>(info.small, 1);
-    stats_.reserved_bytes.increase<direction>(info.small, info.size);
+    stats_.segment.increase(info.small, 1);
+    stats_.reserved_bytes.increase(info.small, info.size);
   }
   return id;
 }
 
-template <Direction direction>
-void MemoryState::remove_segment(SegmentId id) {
+void MemoryState::segment_free(SegmentId id) {
   Segment& segment = segments_[id.index()];
   assert(segment.first == segment.last && !block(segment.first).is_active());
   assert(segment.mapped_bytes == (segment.expandable ? 0 : segment.size));
   if (!segment.expandable) {
-    stats_.segment.decrease<direction>(segment.small, 1);
-    stats_.reserved_bytes.decrease<direction>(segment.small, segment.size);
+    stats_.segment.decrease(segment.small, 1);
+    stats_.reserved_bytes.decrease(segment.small, segment.size);
   }
   const size_t position = position_after(segment.address) - 1;
   std::copy(by_address_.data() + position + 1, by_address_.data() + by_address_.size(),
@@ -225,36 +179,7 @@ void MemoryState::remove_segment(SegmentId id) {
   vanished_segment_ = id;
 }
 
-bool MemoryState::extend_segment(SegmentId id, uint64_t address, uint64_t end) {
-  if (!make_room()) return false;
-  Segment& segment = segments_[id.index()];
-  assert(segment.expandable);
-  const auto add_unmapped = [&](uint64_t from, uint64_t to, BlockId previous, BlockId next) {
-    Block row;
-    row.address = from;
-    row.size = static_cast<int64_t>(to - from);
-    row.segment = id;
-    row.mapped = false;
-    row.small = segment.small;
-    row.expandable = true;
-    row.previous = previous;
-    row.next = next;
-    const BlockId added = new_block(row);
-    (previous.is_none() ? segment.first : blocks_[previous.index()].next) = added;
-    (next.is_none() ? segment.last : blocks_[next.index()].previous) = added;
-    index_insert(added);
-    (void)merge(added);
-  };
-  const uint64_t old_start = segment.address, old_end = segment.end();
-  segment.address = std::min(address, old_start);
-  segment.size = static_cast<int64_t>(std::max(end, old_end) - segment.address);
-  if (segment.address < old_start) add_unmapped(segment.address, old_start, {}, segment.first);
-  if (segment.end() > old_end) add_unmapped(old_end, segment.end(), segment.last, {});
-  return true;
-}
-
-template <Direction direction>
-Merged MemoryState::map(BlockId unmapped, uint64_t address, int64_t size) {
+Merged MemoryState::segment_map(BlockId unmapped, uint64_t address, int64_t size) {
   if (!make_room()) return {};
   assert(!block(unmapped).mapped);
   (void)carve(unmapped, address, size);
@@ -263,12 +188,11 @@ Merged MemoryState::map(BlockId unmapped, uint64_t address, int64_t size) {
   block.requested_size = 0;
   Segment& segment = segments_[block.segment.index()];
   segment.mapped_bytes += size;
-  stats_.reserved_bytes.increase<direction>(segment.small, size);
+  stats_.reserved_bytes.increase(segment.small, size);
   return merge(unmapped);
 }
 
-template <Direction direction>
-MemoryState::Unmapped MemoryState::unmap(BlockId inactive, uint64_t address, int64_t size) {
+MemoryState::Unmapped MemoryState::segment_unmap(BlockId inactive, uint64_t address, int64_t size) {
   if (!make_room()) return {};
   assert(block(inactive).mapped && !block(inactive).is_active());
   Unmapped result;
@@ -283,110 +207,60 @@ MemoryState::Unmapped MemoryState::unmap(BlockId inactive, uint64_t address, int
   Segment& segment = segments_[block.segment.index()];
   assert(segment.expandable);
   segment.mapped_bytes -= size;
-  stats_.reserved_bytes.decrease<direction>(segment.small, size);
+  stats_.reserved_bytes.decrease(segment.small, size);
   static_cast<Merged&>(result) = merge(inactive);
   return result;
 }
 
 // --- Blocks ------------------------------------------------------------------------------------------------
 
-template <Direction direction>
-Carved MemoryState::activate(BlockId inactive, uint64_t address, int64_t size, const Use& use) {
+Carved MemoryState::alloc(BlockId inactive, int64_t size, const Use& use) {
   if (!make_room() || !live_.make_room(blocks_)) return {};
   assert(!block(inactive).is_active() && block(inactive).mapped);
   const int64_t old_size = block(inactive).size;
   const bool was_split = block(inactive).is_split();
-  const Carved carved = carve(inactive, address, size);
+  const Carved carved = carve(inactive, block(inactive).address, size);
   Block& block = blocks_[carved.block.index()];
   block.requested_size = use.requested_size;
   block.stack = use.stack;
   block.metadata = use.metadata;
-  block.state =
-      direction == Direction::apply ? BlockState::active_allocated : BlockState::active_pending_free;
+  block.state = BlockState::active_allocated;
   live_.insert(block.address, carved.block, blocks_);
   // What is left over is inactive and split; the whole was inactive, and split if it had a neighbour.
-  const int parts = (carved.before.is_none() ? 0 : 1) + (carved.after.is_none() ? 0 : 1);
-  change_split<direction>(block, parts - (was_split ? 1 : 0), old_size - size - (was_split ? old_size : 0));
-  if constexpr (direction == Direction::apply) {
-    stats_.allocation.increase<direction>(block.small, 1);
-    stats_.allocated_bytes.increase<direction>(block.small, block.size);
-  }
-  stats_.active.increase<direction>(block.small, 1);
-  stats_.active_bytes.increase<direction>(block.small, block.size);
-  stats_.requested_bytes.increase<direction>(block.small, use.requested_size);
+  const int parts = carved.after.is_none() ? 0 : 1;
+  change_split(block, parts - (was_split ? 1 : 0), old_size - size - (was_split ? old_size : 0));
+  stats_.allocation.increase(block.small, 1);
+  stats_.allocated_bytes.increase(block.small, block.size);
+  stats_.active.increase(block.small, 1);
+  stats_.active_bytes.increase(block.small, block.size);
+  stats_.requested_bytes.increase(block.small, use.requested_size);
   return carved;
 }
 
-template <Direction direction>
-void MemoryState::toggle_pending(BlockId id) {
-  Block& block = blocks_[id.index()];
-  if constexpr (direction == Direction::apply) {
-    assert(block.state == BlockState::active_allocated);
-    block.state = BlockState::active_pending_free;
-    stats_.allocation.decrease<direction>(block.small, 1);
-    stats_.allocated_bytes.decrease<direction>(block.small, block.size);
-  } else {
-    assert(block.state == BlockState::active_pending_free);
-    block.state = BlockState::active_allocated;
-    stats_.allocation.increase<direction>(block.small, 1);
-    stats_.allocated_bytes.increase<direction>(block.small, block.size);
-  }
+void MemoryState::free_requested(BlockId allocated) {
+  Block& block = blocks_[allocated.index()];
+  assert(block.state == BlockState::active_allocated);
+  block.state = BlockState::active_pending_free;
+  stats_.allocation.decrease(block.small, 1);
+  stats_.allocated_bytes.decrease(block.small, block.size);
 }
 
-template <Direction direction>
-Merged MemoryState::deactivate(BlockId id) {
-  Block& block = blocks_[id.index()];
-  assert(block.state ==
-         (direction == Direction::apply ? BlockState::active_pending_free : BlockState::active_allocated));
-  live_.erase(block.address, id);
-  stats_.active.decrease<direction>(block.small, 1);
-  stats_.active_bytes.decrease<direction>(block.small, block.size);
-  stats_.requested_bytes.decrease<direction>(block.small, block.requested_size);
-  if constexpr (direction == Direction::undo) {
-    stats_.allocation.decrease<direction>(block.small, 1);
-    stats_.allocated_bytes.decrease<direction>(block.small, block.size);
-  }
+Merged MemoryState::free_completed(BlockId pending) {
+  Block& block = blocks_[pending.index()];
+  assert(block.state == BlockState::active_pending_free);
+  live_.erase(block.address, pending);
+  stats_.active.decrease(block.small, 1);
+  stats_.active_bytes.decrease(block.small, block.size);
+  stats_.requested_bytes.decrease(block.small, block.requested_size);
   block.state = BlockState::inactive;
   block.stack = StackId();
   block.metadata = StringId();
   const int64_t own_size = block.size;
-  const Merged merged = merge(id);
+  const Merged merged = merge(pending);
   // What was taken in was split; the whole is if it has a neighbour.
   const int taken_in = (merged.absorbed[0].is_none() ? 0 : 1) + (merged.absorbed[1].is_none() ? 0 : 1);
-  change_split<direction>(block, (block.is_split() ? 1 : 0) - taken_in,
-                          own_size - (block.is_split() ? 0 : block.size));
+  change_split(block, (block.is_split() ? 1 : 0) - taken_in, own_size - (block.is_split() ? 0 : block.size));
   return merged;
-}
-
-// --- The trace's actions -----------------------------------------------------------------------------------
-
-SegmentId MemoryState::segment_alloc(const SegmentInfo& info) { return add_segment<Direction::apply>(info); }
-void MemoryState::undo_segment_alloc(SegmentId segment) { remove_segment<Direction::undo>(segment); }
-void MemoryState::segment_free(SegmentId segment) { remove_segment<Direction::apply>(segment); }
-SegmentId MemoryState::undo_segment_free(const SegmentInfo& info) {
-  return add_segment<Direction::undo>(info);
-}
-Merged MemoryState::segment_map(BlockId unmapped, uint64_t address, int64_t size) {
-  return map<Direction::apply>(unmapped, address, size);
-}
-Merged MemoryState::undo_segment_unmap(BlockId unmapped, uint64_t address, int64_t size) {
-  return map<Direction::undo>(unmapped, address, size);
-}
-MemoryState::Unmapped MemoryState::segment_unmap(BlockId inactive, uint64_t address, int64_t size) {
-  return unmap<Direction::apply>(inactive, address, size);
-}
-MemoryState::Unmapped MemoryState::undo_segment_map(BlockId inactive, uint64_t address, int64_t size) {
-  return unmap<Direction::undo>(inactive, address, size);
-}
-Carved MemoryState::alloc(BlockId inactive, int64_t size, const Use& use) {
-  return activate<Direction::apply>(inactive, block(inactive).address, size, use);
-}
-Merged MemoryState::undo_alloc(BlockId allocated) { return deactivate<Direction::undo>(allocated); }
-void MemoryState::free_requested(BlockId allocated) { toggle_pending<Direction::apply>(allocated); }
-void MemoryState::undo_free_requested(BlockId pending) { toggle_pending<Direction::undo>(pending); }
-Merged MemoryState::free_completed(BlockId pending) { return deactivate<Direction::apply>(pending); }
-Carved MemoryState::undo_free_completed(BlockId inactive, uint64_t address, int64_t size, const Use& use) {
-  return activate<Direction::undo>(inactive, address, size, use);
 }
 
 }  // namespace gpustrata::alloc

@@ -1,7 +1,7 @@
 // The memory of one device: segments, the blocks that tile them, and their statistics.
 //
-// No decisions are made here. DeviceAllocator applies the ones it makes; replay applies recorded events, or
-// takes them back. There is one method per trace action and its inverse; their names are the actions'.
+// No decisions are made here: DeviceAllocator applies the ones it makes. There is one method per trace action; their names
+// are the actions'.
 // After every call the blocks of a segment tile it, idle neighbours are one block, and the statistics are
 // those of the blocks (check_invariants() says so).
 //
@@ -23,12 +23,6 @@
 #include "engine/base/column.h"
 
 namespace gpustrata::alloc {
-
-// Which blocks can be found by address in better than linear time.
-enum class Lookup : uint8_t {
-  live_blocks,  // active ones, by their first byte: what an allocator needs
-  any_address,  // also the block around any address: what replay needs
-};
 
 // Who uses a block.
 struct Use {
@@ -53,45 +47,31 @@ struct Merged {
 
 class MemoryState {
  public:
-  explicit MemoryState(Budget& budget, Lookup lookup = Lookup::live_blocks);
+  explicit MemoryState(Budget& budget);
 
   // --- The trace's actions -----------------------------------------------------------------------------
 
   // A new segment, one inactive block: mapped, or unmapped if expandable (then nothing is counted yet: the
   // trace knows expandable segments only by segment_map). None = no memory.
   [[nodiscard]] SegmentId segment_alloc(const SegmentInfo& info);
-  void undo_segment_alloc(SegmentId segment);
   // The segment is one inactive block. Expandable: one unmapped block, again nothing is counted.
   void segment_free(SegmentId segment);
-  [[nodiscard]] SegmentId undo_segment_free(const SegmentInfo& info);
 
   // [address, address + size) of an unmapped block becomes inactive memory. O(1).
   [[nodiscard]] Merged segment_map(BlockId unmapped, uint64_t address, int64_t size);
-  [[nodiscard]] Merged undo_segment_unmap(BlockId unmapped, uint64_t address, int64_t size);
   // [address, address + size) of an inactive mapped block is given up; what remains of it on both sides is in
   // `rest`. O(1).
   struct Unmapped : Merged {
     BlockId before, after;
   };
   [[nodiscard]] Unmapped segment_unmap(BlockId inactive, uint64_t address, int64_t size);
-  [[nodiscard]] Unmapped undo_segment_map(BlockId inactive, uint64_t address, int64_t size);
 
   // The first `size` bytes of an inactive mapped block are handed out. O(1).
   [[nodiscard]] Carved alloc(BlockId inactive, int64_t size, const Use& use);
-  Merged undo_alloc(BlockId allocated);
   // active_allocated -> active_pending_free.
   void free_requested(BlockId allocated);
-  void undo_free_requested(BlockId pending);
   // active_pending_free -> inactive, one block with idle neighbours.
   Merged free_completed(BlockId pending);
-  // The block appears again anywhere in an inactive one, active_pending_free.
-  [[nodiscard]] Carved undo_free_completed(BlockId inactive, uint64_t address, int64_t size, const Use& use);
-
-  // Makes the reservation of an expandable segment cover [address, end) too, with unmapped memory on one or
-  // both sides: replay learns how large a reservation was only from what is mapped. It must stay apart from
-  // other segments. False = no memory.
-  [[nodiscard]] bool extend_segment(SegmentId segment, uint64_t address, uint64_t end);
-  void set_metadata(BlockId block, StringId metadata) { blocks_[block.index()].metadata = metadata; }
 
   // --- Questions ---------------------------------------------------------------------------------------
 
@@ -104,17 +84,14 @@ class MemoryState {
   [[nodiscard]] BlockId live_block_at(uint64_t address) const { return live_.find(address, blocks_); }
   // The segment around an address, or none. O(log segments).
   [[nodiscard]] SegmentId segment_containing(uint64_t address) const;
-  // The block around an address, or none. O(log) with Lookup::any_address, else O(blocks of the segment).
+  // The block around an address, or none. O(blocks of the segment).
   [[nodiscard]] BlockId block_containing(uint64_t address) const;
 
   [[nodiscard]] size_t segment_count() const { return by_address_.size(); }
   [[nodiscard]] size_t block_count() const { return blocks_.size() - vanished_blocks_; }
   [[nodiscard]] size_t live_block_count() const { return live_.size(); }
-  // Ids are below these; some of them may be unused. For arrays beside the blocks.
-  [[nodiscard]] size_t block_ids() const { return blocks_.size(); }
-  [[nodiscard]] size_t segment_ids() const { return segments_.size(); }
 
-  // With Lookup::live_blocks these rows are the allocator's own.
+  // These are the allocator's own.
   [[nodiscard]] TreapLinks& links(BlockId id) { return blocks_[id.index()].links; }
   void set_birth(BlockId id, int64_t birth) { blocks_[id.index()].birth = birth; }
 
@@ -125,21 +102,6 @@ class MemoryState {
  private:
   static constexpr size_t kMostNewBlocks = 2;  // that one method makes
 
-  template <Direction>
-  [[nodiscard]] SegmentId add_segment(const SegmentInfo& info);
-  template <Direction>
-  void remove_segment(SegmentId id);
-  template <Direction>
-  [[nodiscard]] Merged map(BlockId unmapped, uint64_t address, int64_t size);
-  template <Direction>
-  [[nodiscard]] Unmapped unmap(BlockId inactive, uint64_t address, int64_t size);
-  template <Direction>
-  [[nodiscard]] Carved activate(BlockId inactive, uint64_t address, int64_t size, const Use& use);
-  template <Direction>
-  void toggle_pending(BlockId id);
-  template <Direction>
-  Merged deactivate(BlockId id);
-
   [[nodiscard]] bool make_room();
   [[nodiscard]] BlockId new_block(const Block& row);
   void drop_block(BlockId id);
@@ -149,14 +111,10 @@ class MemoryState {
   [[nodiscard]] Merged merge(BlockId id);
   [[nodiscard]] bool can_merge(BlockId id, BlockId neighbour) const;
   // inactive_split and its bytes: one net change each; the sums `allocated` and `freed` show it.
-  template <Direction>
   void change_split(const Block& block, int64_t blocks, int64_t bytes);
   // Position in by_address_ of the first segment that starts above `address`.
   [[nodiscard]] size_t position_after(uint64_t address) const;
-  void index_insert(BlockId id);
-  void index_erase(BlockId id);
 
-  Lookup lookup_;
   Column<Block> blocks_;
   Column<Segment> segments_;
   Column<SegmentId> by_address_;
@@ -165,7 +123,6 @@ class MemoryState {
   size_t vanished_blocks_ = 0;
   SegmentId vanished_segment_;
   LiveBlocks live_;
-  Column<int32_t> roots_;  // Lookup::any_address: a tree of blocks per segment, by address
   MemoryStats stats_;
 };
 

@@ -41,8 +41,6 @@ class SimulatedDevice final : public DeviceMemory {
   void finish(int64_t stream);
   // The n-th allocation or mapping from now (1 = the next) fails; `failure` says how.
   void fail_at(int64_t n, DeviceFailure failure);
-  // Memory that others take (positive) or give back.
-  void take_elsewhere(int64_t bytes) { free_ -= bytes; }
   // Before the first allocation. An address is not taken where a range lives already, or beyond kHighestAddress.
   void take_addresses_from(AddressSource& source) { source_ = &source; }
   // A range that is there from the start, of which `reserved` >= `bytes` > 0 are address space; it ends at or below

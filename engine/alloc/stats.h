@@ -1,8 +1,6 @@
 // The numbers of torch.cuda.memory_stats().
 //
 // Every event changes a number by one amount; increases are summed in `allocated`, decreases in `freed`.
-// Replay takes an event back with Direction::undo: `current` and the sums return to what they were, `peak`
-// stays (it cannot be known from the event).
 #pragma once
 
 #include <algorithm>
@@ -13,8 +11,6 @@
 #include <vector>
 
 namespace gpustrata::alloc {
-
-enum class Direction : uint8_t { apply, undo };
 
 struct Stat {
   int64_t current = 0;
@@ -43,27 +39,18 @@ struct Stat {
 class PoolStat {
  public:
   // `current` grows, falls, or does either; `amount` >= 0 for the first two.
-  template <Direction direction>
   void increase(bool small, int64_t amount) {
     Counter& pool = pools_[small ? 1 : 0];
     pool.current += amount;
-    if (direction == Direction::undo) return;  // of a decrease: it is not among what was freed any more
     pool.allocated += amount;
     note_peak(pool);
   }
-  template <Direction direction>
-  void decrease(bool small, int64_t amount) {
-    Counter& pool = pools_[small ? 1 : 0];
-    pool.current -= amount;
-    if (direction == Direction::undo) pool.allocated -= amount;
-  }
-  template <Direction direction>
+  void decrease(bool small, int64_t amount) { pools_[small ? 1 : 0].current -= amount; }
   void change(bool small, int64_t amount) {
     Counter& pool = pools_[small ? 1 : 0];
-    const int64_t limit = 0;
     pool.current += amount;
-    pool.allocated += direction == Direction::apply ? std::max(amount, limit) : std::min(amount, limit);
-    if (direction == Direction::apply) note_peak(pool);
+    pool.allocated += std::max(amount, int64_t{0});
+    note_peak(pool);
   }
   void reset_peak() {
     for (Counter& pool : pools_) pool.peak = pool.current;

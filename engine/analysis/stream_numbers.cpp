@@ -26,13 +26,6 @@ StreamNumbers::StreamNumbers(const model::Recording& recording, const model::Par
   }
 }
 
-StreamId StreamNumbers::stream_with(int32_t number) const {
-  for (size_t i = 0; i < numbers_.size(); ++i) {
-    if (numbers_[i] == number) return StreamId(i);
-  }
-  return {};
-}
-
 std::string handle_text(const model::Recording& recording, StreamId stream) {
   const int64_t handle = stream.is_none() ? 0 : recording.streams[stream.index()];
   return handle == 0 ? "0" : fmt::format("{:#x}", static_cast<uint64_t>(handle));

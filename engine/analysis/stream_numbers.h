@@ -18,8 +18,6 @@ class StreamNumbers {
   [[nodiscard]] int32_t operator[](StreamId stream) const {
     return stream.is_none() ? 0 : numbers_[stream.index()];
   }
-  // The stream with that number, none if there is none.
-  [[nodiscard]] StreamId stream_with(int32_t number) const;
 
  private:
   std::vector<int32_t> numbers_;  // at most 32768

@@ -1,7 +1,5 @@
 #include "engine/answers/text_out.h"
 
-#include "engine/answers/printable.h"
-
 namespace gpustrata::answers {
 
 void TextOut::write(std::string_view text) {
@@ -22,8 +20,6 @@ void TextOut::add(std::string_view text) {
   held_ += text;
   if (held_.size() >= io::kSinkPiece) flush();
 }
-
-void TextOut::add_lines(std::string_view text) { add(printable_lines(text)); }
 
 JsonWriter TextOut::json() {
   return JsonWriter([this](std::string_view piece) {

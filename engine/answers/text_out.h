@@ -21,8 +21,6 @@ class TextOut {
   TextOut& operator=(const TextOut&) = delete;
 
   void add(std::string_view text);
-  // Lines with texts of a file in them, which are made printable (printable.h).
-  void add_lines(std::string_view text);
   template <typename... Args>
   void print(fmt::format_string<Args...> text, Args&&... args) {
     fmt::format_to(std::back_inserter(held_), text, std::forward<Args>(args)...);

@@ -2,10 +2,10 @@
 
 #include <zlib.h>
 
-#include <string>
-#include <string_view>
+#include <algorithm>
 #include <utility>
 
+#include "engine/base/base64.h"
 #include "engine/io/sniff.h"
 
 namespace gpustrata::cli {
@@ -14,37 +14,19 @@ namespace {
 
 constexpr size_t kChunkBytes = size_t{1} << 20;
 constexpr size_t kHeadBytes = 512;  // tell whether a file is packed
-constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-// The first `letters` of the four of a group.
-void append_group(std::string& text, uint32_t group, int letters) {
-  for (int i = 0; i < letters; ++i) text += kLetters[group >> (18 - 6 * i) & 63U];
-}
 
 }  // namespace
 
 Status Base64Sink::write(std::span<const std::byte> bytes) {
   bytes_ += static_cast<int64_t>(bytes.size());
-  std::string text;
-  text.reserve(bytes.size() / 3 * 4 + 8);
-  for (const std::byte byte : bytes) {
-    group_ = group_ << 8 | std::to_integer<uint32_t>(byte);
-    if (++count_ < 3) continue;
-    append_group(text, group_, 4);
-    group_ = 0;
-    count_ = 0;
-  }
-  return out_.write(io::bytes_of(text));
+  std::vector<uint8_t> whole(group_.begin(), group_.begin() + static_cast<std::ptrdiff_t>(count_));
+  for (const std::byte byte : bytes) whole.push_back(std::to_integer<uint8_t>(byte));
+  count_ = whole.size() % group_.size();
+  std::copy(whole.end() - static_cast<std::ptrdiff_t>(count_), whole.end(), group_.begin());
+  return out_.write(io::bytes_of(base64_of(std::span(whole).first(whole.size() - count_))));
 }
 
-Status Base64Sink::finish() {
-  if (count_ == 0) return {};
-  const int letters = count_ + 1;
-  std::string text;
-  append_group(text, group_ << 8 * (3 - count_), letters);
-  text.append(static_cast<size_t>(4 - letters), '=');
-  return out_.write(io::bytes_of(text));
-}
+Status Base64Sink::finish() { return out_.write(io::bytes_of(base64_of(std::span(group_).first(count_)))); }
 
 class PackedSink::Deflater {
  public:

@@ -1,6 +1,8 @@
 // A file as text that a page can hold: packed with gzip, in base64.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -21,8 +23,8 @@ class Base64Sink final : public io::ByteSink {
 
  private:
   io::ByteSink& out_;
-  uint32_t group_ = 0;  // of three bytes
-  int count_ = 0;       // bytes in it
+  std::array<uint8_t, 3> group_{};  // that is not whole yet
+  size_t count_ = 0;                // bytes in it
   int64_t bytes_ = 0;
 };
 

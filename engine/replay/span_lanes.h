@@ -22,9 +22,8 @@
 
 namespace gpustrata::replay {
 
-inline constexpr int32_t kMostLaneRows = 128;       // of a thread; what lies deeper is counted
-inline constexpr size_t kMostLaneThreads = 256;     // those with most records of the device
-inline constexpr int64_t kMostLaneColumns = 65536;  // of one question
+inline constexpr int32_t kMostLaneRows = 128;    // of a thread; what lies deeper is counted
+inline constexpr size_t kMostLaneThreads = 256;  // those with most records of the device
 
 // Axis of a device's timeline for moments between its events and its microseconds.
 class SpanAxis {

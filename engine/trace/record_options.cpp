@@ -7,24 +7,6 @@
 
 namespace gpustrata::trace {
 
-RecordOptions legacy_record_options(bool enabled, bool record_context, int64_t trace_alloc_max_entries,
-                                    bool trace_alloc_record_context, bool record_context_cpp) {
-  RecordOptions options;
-  if (!enabled) {
-    options.enabled.reset();
-  }
-  if (trace_alloc_record_context) {
-    options.context = "alloc";
-  } else if (record_context) {
-    options.context = "state";
-  } else {
-    options.context.reset();
-  }
-  options.stacks = record_context_cpp ? "all" : "python";
-  options.max_entries = trace_alloc_max_entries;
-  return options;
-}
-
 Result<RecordSettings> checked(const RecordOptions& options) {
   RecordSettings settings;
   if (options.enabled && *options.enabled != "state" && *options.enabled != "all") {

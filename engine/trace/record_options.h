@@ -24,12 +24,6 @@ struct RecordOptions {
   std::vector<std::string> skip_actions;  // names of actions that are not recorded
 };
 
-// The older form whose first argument is a bool; its history holds 1 entry unless said otherwise.
-[[nodiscard]] RecordOptions legacy_record_options(bool enabled, bool record_context = true,
-                                                  int64_t trace_alloc_max_entries = 1,
-                                                  bool trace_alloc_record_context = false,
-                                                  bool record_context_cpp = false);
-
 // Each level keeps what the ones before it keep.
 enum class StackLevel : uint8_t {
   none,   // no stacks

@@ -238,26 +238,6 @@ TEST_F(Allocator, ARequestBeyondTheLimitIsRejectedBeforeTheDeviceIsAsked) {
   EXPECT_EQ(allocator->stats().segment.all().current, 1);  // the cache was not flushed
 }
 
-TEST_F(Allocator, AllFreeMemoryCallbacksRunBeforeTheDeviceIsAsked) {
-  make();
-  std::vector<uint64_t> kept = {malloc(20 << 20)};
-  int calls = 0;
-  allocator->add_free_memory_callback([&] {
-    ++calls;
-    if (kept.empty()) return false;
-    free(kept.back());
-    kept.clear();
-    return true;
-  });
-  allocator->add_free_memory_callback([&] { return ++calls < 0; });
-  malloc(20 << 20);
-  EXPECT_EQ(calls, 2);
-  EXPECT_EQ(allocator->stats().segment.all().current, 1);
-  malloc(20 << 20);
-  EXPECT_EQ(calls, 4);
-  EXPECT_EQ(allocator->stats().segment.all().current, 2);
-}
-
 TEST_F(Allocator, TheMemoryFractionIsALimitInBytes) {
   make("", 1000);
   EXPECT_EQ(allocator->memory_fraction(), 1.0);

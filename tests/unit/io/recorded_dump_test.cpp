@@ -185,27 +185,19 @@ TEST(RecordedDump, ARingThatLostEventsSaysSo) {
 TEST(RecordedDump, OnOutOfMemory) {
   RecordedRun run(1, 64 * kMiB);
   run.record();
-  std::vector<std::string> dumps;
-  std::string asked;
-  io::OomDump dump;
-  dump.open = [&](const alloc::OutOfMemory& oom) -> std::unique_ptr<io::ByteSink> {
+  std::string asked, dumped;
+  run.allocator().add_oom_observer([&](const alloc::OutOfMemory& oom) {
     asked = oom.text;
-    return dumps.size() < 2 ? std::make_unique<io::MemorySink>(run.budget) : nullptr;
-  };
-  dump.close = [&](std::unique_ptr<io::ByteSink> sink, const Status& status) {
-    EXPECT_TRUE(status);
-    dumps.push_back(as_text(static_cast<io::MemorySink&>(*sink).bytes()));
-  };
-  io::dump_on_oom(run.recorder, run.all(), std::move(dump));
+    io::MemorySink sink(run.budget);
+    EXPECT_TRUE(io::dump_snapshot(run.recorder, run.all(), int64_t{1} << 30, sink));
+    dumped = as_text(sink.bytes());
+  });
   (void)run.malloc(40 * kMiB, run.stack({"fits"}));
-  for (int i = 0; i < 3; ++i) {
-    const auto refused = run.allocator().malloc(40 * kMiB, 0, {run.stack({"too_much"}), {}});
-    ASSERT_FALSE(refused);
-    EXPECT_EQ(refused.error().code, ErrorCode::out_of_memory);
-  }
+  const auto refused = run.allocator().malloc(40 * kMiB, 0, {run.stack({"too_much"}), {}});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::out_of_memory);
   EXPECT_THAT(asked, HasSubstr("Tried to allocate 40.00 MiB"));
-  ASSERT_EQ(dumps.size(), 2U);
-  const auto file = read_bytes(dumps[0]);
+  const auto file = read_bytes(dumped);
   const model::EventTable& events = file->recording.events;
   ASSERT_EQ(events.size_rows(), 3U);  // segment_alloc, alloc, oom
   EXPECT_EQ(events.action[2], trace::Action::oom);

@@ -95,11 +95,10 @@ TEST(MemorySummary, IsPyTorchsTable) {
 
 TEST(MemorySummary, TakesTheUnitFromTheRowOfAllPools) {
   alloc::MemoryStats stats;
-  constexpr auto kApply = alloc::Direction::apply;
-  stats.allocated_bytes.increase<kApply>(true, 1023);
+  stats.allocated_bytes.increase(true, 1023);
   // Together 768 MiB: a step up from KiB, not yet GiB.
-  stats.allocated_bytes.increase<kApply>(false, (int64_t{768} << 20) - 1023);
-  stats.allocation.increase<kApply>(false, 750'000);  // 750 K
+  stats.allocated_bytes.increase(false, (int64_t{768} << 20) - 1023);
+  stats.allocation.increase(false, 750'000);  // 750 K
   const std::string text = alloc::memory_summary(stats, 3);
   EXPECT_NE(text.find("device ID 3"), std::string::npos);
   EXPECT_NE(text.find("| Allocated memory      |    768 MiB |"), std::string::npos) << text;

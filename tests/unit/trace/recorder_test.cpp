@@ -185,16 +185,6 @@ TEST_F(RecorderTest, StoppingAsksForNoEntries) {
   EXPECT_FALSE(recorder.settings().enabled);
 }
 
-TEST_F(RecorderTest, TheOlderForm) {
-  EXPECT_EQ(legacy_record_options(true).context, "state");
-  EXPECT_EQ(legacy_record_options(true).max_entries, 1);
-  EXPECT_EQ(legacy_record_options(true).stacks, "python");
-  EXPECT_EQ(legacy_record_options(true, true, 100, true, true).context, "alloc");
-  EXPECT_EQ(legacy_record_options(true, true, 100, true, true).stacks, "all");
-  EXPECT_EQ(legacy_record_options(true, false).context, std::nullopt);
-  EXPECT_EQ(legacy_record_options(false).enabled, std::nullopt);
-}
-
 TEST_F(RecorderTest, RegionsAndAnnotations) {
   record({});
   recorder.begin_region("forward", 1);
