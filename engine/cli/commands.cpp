@@ -15,31 +15,31 @@
 #include <utility>
 #include <vector>
 
-#include "engine/answers/printable.h"
-#include "engine/cli/anonymize_command.h"
-#include "engine/cli/check_command.h"
-#include "engine/cli/compare_command.h"
-#include "engine/cli/convert_command.h"
+#include "engine/answers/text/printable.h"
+#include "engine/cli/commands/anonymize.h"
+#include "engine/cli/commands/check.h"
+#include "engine/cli/commands/compare.h"
+#include "engine/cli/commands/convert.h"
+#include "engine/cli/commands/facts.h"
+#include "engine/cli/commands/fleet.h"
+#include "engine/cli/commands/html.h"
+#include "engine/cli/commands/mcp.h"
+#include "engine/cli/commands/memory_commands.h"
+#include "engine/cli/commands/ops.h"
+#include "engine/cli/commands/report.h"
+#include "engine/cli/commands/serve.h"
+#include "engine/cli/commands/simulate.h"
+#include "engine/cli/commands/state.h"
+#include "engine/cli/commands/summary.h"
+#include "engine/cli/commands/telemetry.h"
+#include "engine/cli/commands/top.h"
+#include "engine/cli/commands/tracker.h"
+#include "engine/cli/commands/whatif.h"
 #include "engine/cli/exit_codes.h"
-#include "engine/cli/facts_command.h"
-#include "engine/cli/fleet_command.h"
-#include "engine/cli/html_command.h"
+#include "engine/cli/input/paths.h"
 #include "engine/cli/manual.h"
-#include "engine/cli/mcp_command.h"
-#include "engine/cli/memory_commands.h"
 #include "engine/cli/moment.h"
-#include "engine/cli/ops_command.h"
-#include "engine/cli/paths.h"
-#include "engine/cli/report_command.h"
-#include "engine/cli/serve_command.h"
-#include "engine/cli/simulate_command.h"
-#include "engine/cli/state_command.h"
-#include "engine/cli/summary_command.h"
-#include "engine/cli/telemetry_command.h"
-#include "engine/cli/top_command.h"
-#include "engine/cli/tracker_command.h"
 #include "engine/cli/version.h"
-#include "engine/cli/whatif_command.h"
 
 namespace gpustrata::cli {
 namespace {
@@ -323,7 +323,8 @@ void add_simulate(CLI::App& app, Run& chosen) {
       ->capture_default_str();
   command->add_option("--conf", options->conf, "Settings as in PYTORCH_CUDA_ALLOC_CONF");
   command->add_option("--dump", options->dump, "Write the snapshot at the end to this file (pickle)");
-  command->add_flag("--json", options->json, "One JSON object; see engine/answers/simulation_report.h");
+  command->add_flag("--json", options->json,
+                    "One JSON object; see engine/answers/what_if/simulation_report.h");
 }
 
 void add_state(CLI::App& app, Run& chosen) {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "engine/analysis/event_context.h"
+#include "engine/analysis/device/event_context.h"
 #include "engine/cli/moment.h"
 #include "engine/cli/one_file.h"
 #include "engine/replay/device.h"
