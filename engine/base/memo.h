@@ -9,12 +9,29 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "engine/base/status.h"
 
 namespace gpustrata {
+
+// A key of numbers, enums and at most one text, which comes last.
+template <typename... Parts>
+[[nodiscard]] std::string memo_key(const Parts&... parts) {
+  std::string key;
+  const auto add = [&key]<typename T>(const T& part) {
+    if constexpr (std::is_convertible_v<T, std::string_view>) {
+      key.append(std::string_view(part));
+    } else {
+      static_assert(std::is_enum_v<T> || std::is_integral_v<T>);
+      key.append(reinterpret_cast<const char*>(&part), sizeof part);
+    }
+  };
+  (add(parts), ...);
+  return key;
+}
 
 class Memo {
  public:
@@ -25,24 +42,30 @@ class Memo {
 
   static constexpr size_t kUsual = 4;  // of a type, for an owner
 
-  // What is kept, or else what `make` makes: a Result<T>. It may ask here for what it needs, and is called once more
-  // after something was let go if memory is refused. Error: as make().
+  // What is kept, or else what `make` makes: a Result<T>. It may ask here for what it needs. Error: as make().
   template <typename T, typename Make>
   [[nodiscard]] Result<T*> get(const void* owner, std::string_view key, const Make& make, size_t most = kUsual) {
     const Name name{owner, &kType<T>, key};
     if (Thing* known = find(name)) return &static_cast<Of<T>*>(known)->value;
-    for (;;) {
+    std::vector<std::shared_ptr<Thing>> needs;
+    auto made = with_room([&] {
       begin();
+      auto one = make();
+      needs = end();
+      return one;
+    });
+    if (!made) return tl::unexpected(made.error());
+    auto thing = std::make_shared<Of<T>>(std::move(*made));
+    T* const value = &thing->value;
+    keep(name, std::move(thing), std::move(needs), most);
+    return value;
+  }
+  // What `make` makes, which is not kept. Where memory is refused, something is let go and it is called once more.
+  template <typename Make>
+  [[nodiscard]] auto with_room(const Make& make) -> decltype(make()) {
+    for (;;) {
       auto made = make();
-      std::vector<std::shared_ptr<Thing>> needs = end();
-      if (made) {
-        auto thing = std::make_shared<Of<T>>(std::move(*made));
-        T* const value = &thing->value;
-        keep(name, std::move(thing), std::move(needs), most);
-        return value;
-      }
-      needs.clear();
-      if (made.error().code != ErrorCode::limit_exceeded || !let_one_go()) return tl::unexpected(made.error());
+      if (made || made.error().code != ErrorCode::limit_exceeded || !let_one_go()) return made;
     }
   }
   // Runs `use` on what get() returned before: what it asks for here is needed by that from then on.

@@ -36,7 +36,7 @@ template <typename Answer>
   if (!opened) return tl::unexpected(opened.error());
   const auto event = event_or_error(at, opened->moments());
   if (!event) return failure(event.error(), choice.file);
-  replay::MemoryAt memory(opened->history, recording.budget);
+  replay::MemoryAt memory(opened->context.history, recording.budget);
   if (const Status there = go_to(memory, *event); !there) return failure(there.error(), choice.file);
   return answer(*opened, memory);
 }
@@ -47,7 +47,7 @@ int run_stats(const StatsOptions& options, const Console& console) {
   return answer_about(options.choice, console, [&](const model::Recording& recording, TextOut& out) {
     return answer_at(recording, options.choice, options.at,
                      [&](const OpenedDevice& opened, const replay::MemoryAt& memory) -> Outcome<void> {
-                       const auto context = opened.context();
+                       const auto context = opened.context;
                        const auto stats = analysis::memory_stats(memory, recording.budget);
                        if (!stats) return failure(stats.error(), options.choice.file);
                        if (options.choice.json) {
@@ -65,7 +65,7 @@ int run_trace(const TraceOptions& options, const Console& console) {
                       [&](const model::Recording& recording, TextOut& out) -> Outcome<void> {
                         const auto opened = open_chosen(recording, options.choice);
                         if (!opened) return tl::unexpected(opened.error());
-                        const auto context = opened->context();
+                        const auto context = opened->context;
                         if (options.choice.json) {
                           answers::trace_to_json(out, context);
                           return {};
@@ -80,7 +80,7 @@ int run_flamegraph(const FlameGraphOptions& options, const Console& console) {
     return answer_at(
         recording, options.choice, options.at,
         [&](const OpenedDevice& opened, const replay::MemoryAt& memory) -> Outcome<void> {
-          const auto stacks = analysis::fold_memory(recording, opened.history, memory, opened.index.streams,
+          const auto stacks = analysis::fold_memory(recording, opened.context.history, memory, opened.context.index.streams,
                                                     {options.segments, true});
           if (!stacks) return failure(stacks.error(), options.choice.file);
           const int32_t device = opened.device->ordinal();

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/analysis/device/known.h"
+#include "engine/analysis/device/device.h"
 #include "engine/analysis/filters/block_filter.h"
 #include "engine/answers/live/group_lines.h"
 #include "engine/answers/live/top.h"
@@ -13,7 +13,6 @@
 #include "engine/cli/each_file.h"
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/moment.h"
-#include "engine/replay/device.h"
 
 namespace gpustrata::cli {
 
@@ -22,15 +21,14 @@ namespace {
 using analysis::DeviceTop;
 
 // A blank text means all: no column.
-[[nodiscard]] Result<analysis::Matches> blocks_meant(const replay::Device& device,
+[[nodiscard]] Result<analysis::Matches> blocks_meant(analysis::Device& device,
                                                      const std::string& filter) {
   if (filter.find_first_not_of(" \t\r\n") == std::string::npos)
-    return analysis::Matches(device.recording.budget);
-  analysis::Known known(device.recording, device.part, device.rows, device.lives);
-  const auto attributes = known.attributes();
+    return analysis::Matches(device.recording().budget);
+  const auto attributes = device.attributes();
   if (!attributes) return tl::unexpected(attributes.error());
-  return analysis::filter_blocks(device.recording, device.part, device.lives, **attributes, filter, {},
-                                 [&] { return known.categories(); });
+  return analysis::filter_blocks(device.recording(), device.part(), device.lives(), **attributes, filter, {},
+                                 [&] { return device.categories(); });
 }
 
 // The devices that are asked for, each with what is alive; without that if it has no such event.
@@ -40,9 +38,9 @@ using analysis::DeviceTop;
   for (const model::Part& part : recording.parts) {
     for (const int32_t device : part.devices(recording.segments)) {
       if (options.device && *options.device != device) continue;
-      const auto opened = replay::Device::open(recording, part, device);
+      const auto opened = analysis::Device::open(recording, part, device);
       if (!opened) return tl::unexpected(opened.error());
-      const replay::BlockLives& lives = (*opened)->lives;
+      const replay::BlockLives& lives = (*opened)->lives();
       DeviceTop& one = tops.emplace_back();
       one.part = &part;
       one.device = device;
