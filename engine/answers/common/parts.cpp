@@ -135,4 +135,8 @@ void both_to_json(JsonWriter& json, std::string_view name, const analysis::Befor
   json.end_object();
 }
 
+std::optional<int32_t> device_or_null(int32_t device) {
+  return device == model::kUnknownDevice ? std::nullopt : std::optional(device);
+}
+
 }  // namespace gpustrata::answers

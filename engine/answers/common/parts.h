@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -36,5 +37,8 @@ void stack_from_to_json(JsonWriter& json, analysis::StackFrom from);
 void both_to_json(JsonWriter& json, std::string_view name, const analysis::BeforeAfter& both);
 
 [[nodiscard]] std::string_view name_of(model::BlockState state);
+
+// None where the file does not say it.
+[[nodiscard]] std::optional<int32_t> device_or_null(int32_t device);
 
 }  // namespace gpustrata::answers

@@ -1,15 +1,12 @@
 #include "engine/answers/series/series_view.h"
 
+#include "engine/answers/common/parts.h"
 #include "engine/answers/series/series_summary.h"
 #include "engine/answers/text/bounded.h"
 
 namespace gpustrata::answers {
 
 namespace {
-
-[[nodiscard]] std::optional<int32_t> device_or_null(int32_t device) {
-  return device == model::kUnknownDevice ? std::nullopt : std::optional(device);
-}
 
 void text_or_null(JsonWriter& json, std::string_view name, const model::Recording& recording, StringId text) {
   json.key(name);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/answers/common/parts.h"
 #include "engine/answers/text/bounded.h"
 #include "engine/base/units.h"
 #include "engine/base/utf8.h"
@@ -24,10 +25,6 @@ constexpr size_t kLongestQuote = 200;
 [[nodiscard]] std::string device_text(int32_t device) {
   if (device == model::kUnknownDevice) return "The device";
   return device < 0 ? "The CPU" : fmt::format("Device {}", device);
-}
-
-[[nodiscard]] std::optional<int32_t> device_or_null(int32_t device) {
-  return device == model::kUnknownDevice ? std::nullopt : std::optional(device);
 }
 
 [[nodiscard]] std::string rate_text(double bytes_per_second) {

@@ -15,7 +15,7 @@
 #include "engine/answers/text/json_of.h"
 #include "engine/base/units.h"
 #include "engine/cli/commands/facts.h"
-#include "engine/cli/commands/facts_origin.h"
+#include "engine/cli/input/facts_origin.h"
 #include "engine/cli/input/input.h"
 #include "engine/cli/input/unpacked_file.h"
 #include "engine/io/byte_sink.h"

@@ -17,13 +17,11 @@ using values::Tag;
 namespace {
 
 // What the containers become.
-constexpr Tag kSampleRow = Tag::own_rows_0;   // id = row of samples_
-constexpr Tag kOperators = Tag::own_kept_0;   // id = table
-constexpr Tag kMarkers = Tag::own_kept_1;     // id = table
-constexpr Tag kNothing = Tag::own_kept_2;     // an empty dict
-constexpr Tag kStatistics = Tag::own_kept_3;  // the outermost dict
-
-constexpr double kMebibyte = 1048576.0;
+constexpr Tag kOperatorRow = Tag::own_rows_0;  // id = row of samples_
+constexpr Tag kOperators = Tag::own_kept_0;    // id = table
+constexpr Tag kMarkers = Tag::own_kept_1;      // id = table
+constexpr Tag kNothing = Tag::own_kept_2;      // an empty dict
+constexpr Tag kStatistics = Tag::own_kept_3;   // the outermost dict
 
 }  // namespace
 
@@ -39,7 +37,7 @@ int64_t MemoryTrackerSchema::bytes_of(const Value& mebibytes) {
   constexpr double kBeyondSizes = 9223372036854775808.0;
   double bytes = 0;
   if (mebibytes.tag == Tag::real) {
-    bytes = values::double_of(mebibytes) * kMebibyte;
+    bytes = values::double_of(mebibytes) * values::kMebibyte;
   } else if (mebibytes.tag == Tag::integer) {
     int64_t exact = 0;
     if (__builtin_mul_overflow(static_cast<int64_t>(mebibytes.num), int64_t{1} << 20, &exact)) {
@@ -76,7 +74,7 @@ MemoryTrackerSchema::Value MemoryTrackerSchema::finish_list(std::span<const Valu
   if (items.size() != 2 || !is_text(items[0].tag) || !is_number(items[1].tag)) return {Tag::dropped, 0, 0};
   const Sample sample{StringId{static_cast<size_t>(items[0].id)}, bytes_of(items[1])};
   if (samples_.size() >= model::kMaxRows || !samples_.push_back(sample)) return {};
-  return {kSampleRow, static_cast<uint32_t>(samples_.size() - 1), 0};
+  return {kOperatorRow, static_cast<uint32_t>(samples_.size() - 1), 0};
 }
 
 MemoryTrackerSchema::Value MemoryTrackerSchema::finish_dict(std::span<const Value> pairs,
@@ -104,7 +102,7 @@ MemoryTrackerSchema::Value MemoryTrackerSchema::table(std::span<const Value> pai
                       are_markers ? "a marker without the number of an operator" : "an operator's number");
       continue;
     }
-    if (!are_markers && (value.tag != kSampleRow || samples_[value.id].bytes == model::kNoValue)) {
+    if (!are_markers && (value.tag != kOperatorRow || samples_[value.id].bytes == model::kNoValue)) {
       diagnostics.add(Diag::sample_incomplete, offset_, fmt::format("operator {}", step.num));
       continue;
     }

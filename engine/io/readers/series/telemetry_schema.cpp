@@ -33,7 +33,6 @@ constexpr std::string_view kBundleKeys[] = {"bundle_name",  "captured_event_coun
                                             "risk_flags",   "risk_detected",        "cwd",
                                             "fragmentation"};
 
-constexpr double kMebibyte = 1048576.0;
 constexpr double kNanoseconds = 1e9;
 
 }  // namespace
@@ -78,7 +77,7 @@ std::optional<int64_t> TelemetrySchema::whole(const Value& value, double scale) 
 std::optional<int64_t> TelemetrySchema::bytes(Pairs pairs, std::string_view key, bool is_signed) {
   const Value* value = find(pairs, key);
   if (value == nullptr) return std::nullopt;
-  const auto number = whole(*value, key == "memory_mb" ? kMebibyte : 1.0);
+  const auto number = whole(*value, key == "memory_mb" ? values::kMebibyte : 1.0);
   if (!number || is_signed || *number >= 0) return number;
   recording_.diagnostics.add(Diag::negative_size, offset_, key);
   return 0;

@@ -1,4 +1,4 @@
-#include "engine/cli/commands/facts_origin.h"
+#include "engine/cli/input/facts_origin.h"
 
 #include <charconv>
 
