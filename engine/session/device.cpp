@@ -37,7 +37,7 @@ Result<const analysis::ReportFinder*> Device::report(int32_t part) {
     return std::make_unique<analysis::ReportFinder>(*about, *this);
   });
   if (!finder) return tl::unexpected(finder.error());
-  const Status done = memo().work_on<Finder>(this, {}, [&] { return (*finder)->find(part); });
+  const Status done = memo().work_on<Finder>(this, {}, [&] { return (**finder)->find(part); });
   if (!done) return tl::unexpected(done.error());
   return (*finder)->get();
 }

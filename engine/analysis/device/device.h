@@ -10,7 +10,7 @@
 #include "engine/analysis/categories/known_categories.h"
 #include "engine/analysis/device/block_attributes.h"
 #include "engine/analysis/device/event_context.h"
-#include "engine/analysis/live/keys.h"
+#include "engine/analysis/stacks/keys.h"
 #include "engine/analysis/steps/steps.h"
 #include "engine/base/memo.h"
 #include "engine/base/status.h"
