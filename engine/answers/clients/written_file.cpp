@@ -96,7 +96,7 @@ std::string to_text(const Anonymized& done) {
       counted(kept_files, "file"));
 }
 
-void to_json(JsonWriter& json, const Page& done) {
+void to_json(JsonWriter& json, const WrittenPage& done) {
   names_to_json(json, done.file, done.output);
   json.member("bytes", done.bytes);
   json.member("packed_bytes", done.packed_bytes);
@@ -105,7 +105,7 @@ void to_json(JsonWriter& json, const Page& done) {
   json.end_object();
 }
 
-std::string to_text(const Page& done) {
+std::string to_text(const WrittenPage& done) {
   return fmt::format("{}: {}, of which the packed snapshot is {}\n{}", name_of_output(done.output),
                      size_text(done.bytes), size_text(done.packed_bytes),
                      finding_lines(done.findings, Remarks::left_out));

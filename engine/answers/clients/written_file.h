@@ -43,13 +43,13 @@ void to_json(JsonWriter& json, const Anonymized& done);
 [[nodiscard]] std::string to_text(const Anonymized& done);
 
 // A page with the viewer and a snapshot.
-struct Page {
+struct WrittenPage {
   std::string_view file, output;
   int64_t bytes = 0, packed_bytes = 0;  // of the page; of the snapshot in it
   std::vector<analysis::Finding> findings;
 };
 // {"file","output","bytes","packed_bytes","diagnostics"}
-void to_json(JsonWriter& json, const Page& done);
-[[nodiscard]] std::string to_text(const Page& done);
+void to_json(JsonWriter& json, const WrittenPage& done);
+[[nodiscard]] std::string to_text(const WrittenPage& done);
 
 }  // namespace gpustrata::answers

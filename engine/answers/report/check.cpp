@@ -24,7 +24,7 @@ namespace {
 struct UndecidedWords {
   std::string_view name, reason;
 };
-[[nodiscard]] UndecidedWords words_of(const CheckedRule& rule) {
+[[nodiscard]] UndecidedWords words_for(const CheckedRule& rule) {
   switch (rule.undecided) {
     case Undecided::no:
       break;
@@ -77,7 +77,7 @@ struct UndecidedWords {
 [[nodiscard]] std::string place_text(const model::Recording& recording, const CheckedRule& rule) {
   const bool is_decided = rule.undecided == Undecided::no;
   std::string text = fmt::format("device {}: ", rule.device);
-  if (!is_decided) text += fmt::format("this cannot be checked: {}", words_of(rule).reason);
+  if (!is_decided) text += fmt::format("this cannot be checked: {}", words_for(rule).reason);
   // "0 leaking stacks" would say too much.
   const bool says_more = rule.value && (is_decided || *rule.value > 0);
   if (says_more) text += (is_decided ? "" : "; recorded: ") + value_text(rule);
@@ -131,7 +131,7 @@ void to_json(JsonWriter& json, const model::Recording& recording, const CheckedR
   }
   json.member("event", rule.event);
   who_to_json(json, recording, analysis::who_of(recording, rule.stack));
-  json.member("undecided", is_decided ? std::nullopt : std::optional(words_of(rule).name));
+  json.member("undecided", is_decided ? std::nullopt : std::optional(words_for(rule).name));
   json.end_object();
 }
 

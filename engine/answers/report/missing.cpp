@@ -22,7 +22,7 @@ namespace {
 struct MissingWords {
   std::string_view text, python;
 };
-[[nodiscard]] MissingWords words_of(NotRecorded what) {
+[[nodiscard]] MissingWords words_for(NotRecorded what) {
   constexpr std::string_view kRecord = "torch.cuda.memory._record_memory_history()";
   constexpr std::string_view kAllStacks =
       "torch.cuda.memory._record_memory_history(context=\"all\", stacks=\"all\")";
@@ -49,7 +49,7 @@ struct MissingWords {
 }  // namespace
 
 MissingText missing_text(const Overview& overview, const analysis::Missing& missing) {
-  const MissingWords words = words_of(missing.what);
+  const MissingWords words = words_for(missing.what);
   std::string text(words.text);
   if (missing.what == NotRecorded::some_stacks) {
     text = fmt::format("{}{} {}", size_text(missing.bytes), share_text(missing.bytes, overview.peak_bytes),

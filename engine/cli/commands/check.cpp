@@ -1,42 +1,45 @@
-#include "engine/cli/commands/check.h"
+// gpustrata check FILE [--max-peak 20GiB] [--max-reserved ...] [--no-oom] [--no-leak] [--max-fragmentation 0.2]
+//                      [--baseline BEFORE --max-growth 2%] [--junit FILE] [--device N] [--json]
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <map>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "engine/analysis/report/check.h"
 #include "engine/answers/report/check.h"
 #include "engine/answers/text/printable.h"
 #include "engine/base/ascii.h"
 #include "engine/base/markup.h"
+#include "engine/cli/commands/all.h"
+#include "engine/cli/console.h"
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/one_file.h"
 #include "engine/cli/opened_device.h"
+#include "engine/cli/options.h"
 #include "engine/cli/output/output_file.h"
+#include "engine/cli/sizes.h"
 
 namespace gpustrata::cli {
 
 namespace {
 
-using analysis::CheckedRule;
+struct CheckOptions {
+  std::string file, baseline, junit;
+  analysis::CheckRules rules;
+  std::optional<int32_t> device;
+  bool json = false;
+};
 
-// The number that a text begins with, which is taken away.
-[[nodiscard]] std::optional<double> leading_number(std::string_view& text) {
-  const size_t end = std::min(text.find_first_not_of("0123456789."), text.size());
-  if (end == 0 || end > 30) return std::nullopt;
-  const std::string digits(text.substr(0, end));
-  char* rest = nullptr;
-  const double value = std::strtod(digits.c_str(), &rest);
-  if (rest != digits.c_str() + digits.size() || !std::isfinite(value)) return std::nullopt;
-  text.remove_prefix(end);
-  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-  return value;
-}
+using analysis::CheckedRule;
 
 using Peaks = std::map<std::pair<std::string, int32_t>, analysis::Baseline>;  // of snapshot and device
 
@@ -143,27 +146,7 @@ class Checking {
   answers::CheckLine json_;
 };
 
-}  // namespace
-
-std::optional<int64_t> size_in(std::string_view text) {
-  const auto number = leading_number(text);
-  if (!number) return std::nullopt;
-  const std::string unit = ascii::lower(text);
-  static const std::map<std::string, double, std::less<>> kUnits = {
-      {"", 1},       {"b", 1},        {"k", 0x1p10},   {"kib", 0x1p10}, {"kb", 1e3},
-      {"m", 0x1p20}, {"mib", 0x1p20}, {"mb", 1e6},     {"g", 0x1p30},   {"gib", 0x1p30},
-      {"gb", 1e9},   {"t", 0x1p40},   {"tib", 0x1p40}, {"tb", 1e12}};
-  const auto known = kUnits.find(unit);
-  if (known == kUnits.end() || *number * known->second > 9e18) return std::nullopt;
-  return static_cast<int64_t>(*number * known->second);
-}
-
-std::optional<double> share_in(std::string_view text) {
-  const auto number = leading_number(text);
-  if (!number || (!text.empty() && text != "%")) return std::nullopt;
-  return text == "%" ? *number / 100 : *number;
-}
-
+// The exit code: 0 all rules are kept; 3 one is broken; 1 wrong usage; 2 a file could not be read or written.
 int run_check(const CheckOptions& options, const Console& console) {
   const auto wrong = [&](std::string message) {
     return tell(failure(name_of(ErrorCode::wrong_usage), options.file, std::move(message)).value(),
@@ -201,6 +184,40 @@ int run_check(const CheckOptions& options, const Console& console) {
   }
   if (exit_code != kSuccess) return exit_code;
   return !kept ? kUnchecked : *kept ? kSuccess : kBroken;
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Run& chosen) {
+  const auto [command, options] =
+      add(app, chosen, "check",
+          "Rules for continuous integration: exit code 3 if one is broken, 4 if one cannot be checked",
+          run_check);
+  command->add_option("FILE", options->file, "Snapshot file; - is standard input")->required();
+  const auto add_share = [&command = *command](const char* name, std::optional<double>& into,
+                                               const char* what) {
+    command
+        .add_option_function<std::string>(
+            name,
+            [name, &into](const std::string& text) {
+              into = share_in(text);
+              if (!into) throw CLI::ValidationError(name, "say a share as 2% or 0.02, not \"" + text + "\"");
+            },
+            what)
+        ->type_name("SHARE");
+  };
+  add_size(*command, "--max-peak", options->rules.max_peak, "Most bytes requested at once, per device");
+  add_size(*command, "--max-reserved", options->rules.max_reserved,
+           "Most bytes reserved at once, per device");
+  command->add_flag("--no-oom", options->rules.no_oom, "No request failed");
+  command->add_flag("--no-leak", options->rules.no_leak, "No stack keeps more in every step");
+  add_share("--max-fragmentation", options->rules.max_fragmentation,
+            "Most of what is reserved that pieces hold back");
+  command->add_option("--baseline", options->baseline, "Snapshot file of the run before");
+  add_share("--max-growth", options->rules.max_growth, "Most growth of the peak since the baseline");
+  command->add_option("--junit", options->junit, "Write the result as XML for test reports");
+  command->add_option("--device", options->device, "Only this device");
+  command->add_flag("--json", options->json, "One JSON object on one line");
 }
 
 }  // namespace gpustrata::cli

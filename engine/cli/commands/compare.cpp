@@ -1,24 +1,43 @@
-#include "engine/cli/commands/compare.h"
+// gpustrata compare BEFORE AFTER: what grew between two recordings.
 
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "engine/analysis/calls/flame_graph.h"
 #include "engine/analysis/compare/compare.h"
 #include "engine/analysis/compare/stack_facts.h"
+#include "engine/analysis/live/top.h"
 #include "engine/answers/calls/flame_graph.h"
 #include "engine/answers/common/moment.h"
 #include "engine/answers/compare/compare.h"
 #include "engine/answers/live/group_lines.h"
+#include "engine/cli/commands/all.h"
+#include "engine/cli/one_file.h"
 #include "engine/cli/opened_device.h"
+#include "engine/cli/options.h"
 #include "engine/cli/output/output_file.h"
 
 namespace gpustrata::cli {
 
 namespace {
+
+struct CompareOptions {
+  FileChoice before,
+      after;  // of `after` an empty snapshot means that of `before`; device and json are before's
+  // peak, end, start, or an event's index; of each file its own. Empty: the end for tables and pictures, the peak for
+  // `parts`, as what a run needs is its peak.
+  std::string at;
+  analysis::By by = analysis::By::stack;
+  size_t rows = 20;
+  std::string output;     // path of a flame graph's SVG; "-" = standard output; empty = none
+  bool wide = false;      // lines as long as they are
+  bool folded = false;    // the flame graph as lines, to `output` or instead of the table
+  bool segments = false;  // in the flame graph: between stream and state
+};
 
 using analysis::By;
 using answers::ComparisonAnswer;
@@ -220,8 +239,6 @@ class Comparing {
   std::optional<analysis::FoldedStacks> stacks_;
 };
 
-}  // namespace
-
 int run_compare(const CompareOptions& given, const Console& console) {
   CompareOptions options = given;
   options.after.device = options.before.device;
@@ -231,6 +248,25 @@ int run_compare(const CompareOptions& given, const Console& console) {
                       [&](const model::Recording& before, const model::Recording& after, TextOut& out) {
                         return Comparing(options, console, out).run(before, after);
                       });
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, Run& chosen) {
+  const auto [command, options] =
+      add(app, chosen, "compare", "What grew between two snapshots, the most first", run_compare);
+  command->add_option("BEFORE", options->before.file, "Snapshot file; - is standard input")->required();
+  command->add_option("AFTER", options->after.file, "Snapshot file")->required();
+  add_moment(*command, options->at);
+  add_groups(*command, options->by, options->rows, options->wide);
+  command->add_option("--device", options->before.device,
+                      "Ordinal, or host; default: every device that both have");
+  command->add_option("--snapshot", options->before.snapshot, "Name or index, where a file holds several");
+  command->add_option("--snapshot-after", options->after.snapshot, "The same of AFTER, if it is another one");
+  command->add_option("-o,--output", options->output, "Flame graph (SVG) of what only one of them has");
+  command->add_flag("--folded", options->folded, "The flame graph as lines 'stack bytes'");
+  command->add_flag("--segments", options->segments, "In the flame graph, segments between stream and state");
+  command->add_flag("--json", options->before.json, "One JSON object on one line");
 }
 
 }  // namespace gpustrata::cli

@@ -1,10 +1,13 @@
-#include "engine/cli/commands/convert.h"
+// gpustrata convert FILE -o OUT [--to pickle|json|csv|arrow|trace|speedscope|folded|pprof] [--snapshot NAME] [--device D]
+//                   [--at MOMENT] [--table events|blocks|segments|lives|stacks] [--run NAME] [--rank N]
+//                   [--with TRACE [--offset MICROSECONDS]] [--hex-addresses] [--json]
 
 #include <fmt/core.h>
 
 #include <array>
 #include <charconv>
 #include <optional>
+#include <string>
 
 #include "engine/analysis/calls/flame_graph.h"
 #include "engine/answers/calls/flame_graph.h"
@@ -15,13 +18,18 @@
 #include "engine/answers/ops/attached_ops.h"
 #include "engine/answers/text/json_of.h"
 #include "engine/answers/text/printable.h"
+#include "engine/cli/commands/all.h"
+#include "engine/cli/console.h"
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/input/input.h"
+#include "engine/cli/input/with_trace.h"
 #include "engine/cli/moment.h"
 #include "engine/cli/one_file.h"
 #include "engine/cli/opened_device.h"
+#include "engine/cli/options.h"
 #include "engine/cli/output/arrow_output.h"
 #include "engine/cli/output/output_file.h"
+#include "engine/cli/output/partition.h"
 #include "engine/io/writers/csv.h"
 #include "engine/io/writers/json_snapshot.h"
 #include "engine/io/writers/memory_timeline.h"
@@ -33,6 +41,20 @@ namespace gpustrata::cli {
 using answers::Conversion;
 
 namespace {
+
+struct ConvertOptions {
+  std::string file;
+  std::string output;    // - is standard output
+  std::string to;        // empty = by the end of the output's name
+  std::string snapshot;  // name or index of one of several; empty = all
+  std::string device;    // of stacks: empty = the default one; of arrow: empty = all
+  std::string at;        // of stacks; empty = the peak
+  std::string table = "events";
+  Partition partition;  // of arrow, where the output is a folder
+  WithTrace with;       // ops of a trace become part of the stacks
+  bool hex_addresses = false;
+  bool json = false;  // report as JSON
+};
 
 constexpr size_t kMostNames = 20;  // of snapshots, in a message
 
@@ -298,8 +320,8 @@ constexpr const char* kOfOneMoment =
   return done;
 }
 
-}  // namespace
-
+// The exit code: 0; 1 if the options do not fit together or the file; 2 if the file could not be read or the
+// output not be written. Then the output is as it was before.
 int run_convert(const ConvertOptions& options, const Console& console) {
   const auto result = convert(options, console);
   if (!result && !options.json) return tell(result.error(), false, console);
@@ -315,6 +337,33 @@ int run_convert(const ConvertOptions& options, const Console& console) {
   }
   if (!report.write(io::bytes_of(text))) return tell_unwritten(console);
   return result ? kSuccess : result.error().exit_code();
+}
+
+}  // namespace
+
+void add_convert(CLI::App& app, Run& chosen) {
+  const auto [command, options] =
+      add(app, chosen, "convert",
+          "Writes a file as a pickle for PyTorch's tools, as JSON, as a table, or for other viewers",
+          run_convert);
+  command->add_option("FILE", options->file, "Snapshot file; - is standard input")->required();
+  command->add_option("-o,--output", options->output, "Where to write; - is standard output")->required();
+  command->add_option("--to", options->to, "What to write, if the name of the output does not say it")
+      ->check(CLI::IsMember(
+          {"pickle", "json", "csv", "arrow", "parquet", "trace", "speedscope", "folded", "pprof"}));
+  command->add_option("--device", options->device, "Of speedscope, folded, pprof, arrow: ordinal, or host");
+  command->add_option("--at", options->at, "Of speedscope, folded, pprof. " + std::string(kMomentHelp))
+      ->type_name("MOMENT");
+  command->add_option("--snapshot", options->snapshot, "One of several in the file: its name or number");
+  command->add_option("--table", options->table, "Rows of a csv (events, blocks) or of arrow (all)")
+      ->check(CLI::IsMember({"events", "blocks", "segments", "lives", "stacks"}));
+  command->add_option("--run", options->partition.run, "Of arrow: below the folder OUTPUT, run=NAME");
+  command->add_option("--rank", options->partition.rank, "Of arrow: below that, rank=N")
+      ->check(CLI::NonNegativeNumber);
+  add_with(*command, options->with);
+  command->add_flag("--hex-addresses", options->hex_addresses,
+                    "Addresses in JSON as texts: many programs lose digits of large integers");
+  command->add_flag("--json", options->json, "The report as a JSON object");
 }
 
 }  // namespace gpustrata::cli

@@ -1,22 +1,37 @@
-#include "engine/cli/commands/facts.h"
+// gpustrata facts FILE... [-o OUT] [--run NAME] [--rank N] [--host NAME] [--world-size N] [--name PATH]
 
 #include <algorithm>
+#include <cstdint>
 #include <new>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "engine/analysis/report/summary.h"
 #include "engine/answers/common/failure.h"
 #include "engine/answers/report/facts.h"
 #include "engine/answers/text/json_of.h"
+#include "engine/answers/text/text_out.h"
+#include "engine/cli/commands/all.h"
+#include "engine/cli/commands/facts.h"
+#include "engine/cli/console.h"
 #include "engine/cli/exit_codes.h"
+#include "engine/cli/failure.h"
 #include "engine/cli/input/facts_origin.h"
 #include "engine/cli/input/input.h"
 #include "engine/cli/opened_device.h"
+#include "engine/cli/options.h"
 #include "engine/cli/output/output_file.h"
 
 namespace gpustrata::cli {
 
 namespace {
+
+struct FactsOptions {
+  std::vector<std::string> files;
+  OriginOptions origin;  // empty output and - = standard output
+};
 
 [[nodiscard]] answers::FactsOrigin origin_of(const std::string& file, const OriginOptions& said,
                                              const model::Launch& launch = {}) {
@@ -89,6 +104,10 @@ Outcome<void> write_facts(const std::string& file, const OriginOptions& origin, 
   return {};
 }
 
+namespace {
+
+// Missing folders of the output are made. The exit code: 0; 1 for a wrong output or a name where no "-" is; 2 if any file could not be read: its line is {"file", "error"}, so that who
+// counts lines misses nothing.
 int run_facts(const FactsOptions& options, const Console& console) {
   const std::string& output = options.origin.output;
   if (!options.origin.name.empty() &&
@@ -116,6 +135,32 @@ int run_facts(const FactsOptions& options, const Console& console) {
   }
   const auto written = write_answer(output, options.files, console, write, Folders::made);
   return written ? exit_code : std::max(exit_code, tell(written.error(), false, console));
+}
+
+// Where the files of a job belong, where their names do not say it.
+void add_origin(CLI::App& command, OriginOptions& origin) {
+  command.add_option("--run", origin.run,
+                     "Name of the run; default: of the folder run=NAME, of the file or the output");
+  command
+      .add_option("--rank", origin.rank,
+                  "Rank; default: of the trace, the folder rank=N, or the file's name (rank3, rank_03)")
+      ->check(CLI::Range(int64_t{0}, int64_t{INT32_MAX}));
+  command.add_option("--host", origin.host, "Name of the host; default: of the folder host=NAME");
+  command.add_option("--name", origin.name,
+                     "Path that standard input (-) has elsewhere: run=a/rank3.pickle tells run and rank");
+  command.add_option("--world-size", origin.world_size, "Number of ranks; default: of the trace")
+      ->check(CLI::Range(int64_t{1}, int64_t{INT32_MAX}));
+}
+
+}  // namespace
+
+void add_facts(CLI::App& app, Run& chosen) {
+  const auto [command, options] =
+      add_for_files(app, chosen, "facts",
+                    "A line of facts per device, to compare many ranks by (gpustrata fleet)", run_facts);
+  command->add_option("-o,--output", options->origin.output,
+                      "File to write, in folders that are made; default: standard output");
+  add_origin(*command, options->origin);
 }
 
 }  // namespace gpustrata::cli

@@ -20,15 +20,6 @@ struct OriginOptions {
   std::optional<int64_t> rank, world_size;
 };
 
-struct FactsOptions {
-  std::vector<std::string> files;
-  OriginOptions origin;  // empty output and - = standard output
-};
-
-// Missing folders of the output are made. The exit code: 0; 1 for a wrong output or a name where no "-" is; 2 if any file could not be read: its line is {"file", "error"}, so that who
-// counts lines misses nothing.
-[[nodiscard]] int run_facts(const FactsOptions& options, const Console& console);
-
 // The lines of one file; of one that has no events, segments or blocks none. Failure: nothing was written.
 [[nodiscard]] Outcome<void> write_facts(const std::string& file, const OriginOptions& origin,
                                         const Console& console, answers::TextOut& out);

@@ -1,22 +1,36 @@
-#include "engine/cli/commands/fleet.h"
+// gpustrata fleet PATH... [-o OUT] [--groups FILE] [--layout tp=8,dp=4,pp=2] [--title NAME] [--json]
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
 #include <new>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "engine/answers/clients/fleet.h"
 #include "engine/answers/text/json_of.h"
+#include "engine/cli/commands/all.h"
+#include "engine/cli/commands/fleet_input.h"
+#include "engine/cli/console.h"
 #include "engine/cli/exit_codes.h"
-#include "engine/cli/input/fleet_input.h"
+#include "engine/cli/options.h"
 #include "engine/cli/output/output_file.h"
 #include "engine/fleet/reduce.h"
 
 namespace gpustrata::cli {
 
 namespace {
+
+struct FleetOptions {
+  std::vector<std::string> paths;  // facts, snapshots, folders of them
+  std::string output;              // the reduced file; empty = none
+  std::string groups;              // CSV: run, rank, kind, name
+  std::string layout;              // kinds and sizes, those of neighbouring ranks first
+  std::string title;               // empty = the paths
+  bool json = false;
+};
 
 [[nodiscard]] std::string title_of(const FleetOptions& options) {
   if (!options.title.empty()) return options.title;
@@ -72,8 +86,7 @@ namespace {
   return {};
 }
 
-}  // namespace
-
+// The exit code: 0; 1 for wrong options; 2 if nothing could be read, or not everything: the rest is told nevertheless.
 int run_fleet(const FleetOptions& options, const Console& console) {
   answers::TextOut out(console.out);
   bool all_read = true;
@@ -87,6 +100,24 @@ int run_fleet(const FleetOptions& options, const Console& console) {
   if (const Status written = out.finish(); !written) return tell_unwritten(console);
   if (!answered) return tell(answered.error(), options.json, console);
   return all_read ? kSuccess : kFailed;
+}
+
+}  // namespace
+
+void add_fleet(CLI::App& app, Run& chosen) {
+  const auto [command, options] =
+      add(app, chosen, "fleet", "Many ranks: which one is odd, ran out of memory first, leaks, and why",
+          run_fleet);
+  command->add_option("PATH", options->paths, "Facts (gpustrata facts), snapshots, folders of either or both")
+      ->required();
+  command->add_option("-o,--output", options->output, "Write the reduced file, which the page opens");
+  command->add_option("--groups", options->groups,
+                      "CSV with the columns run, rank, kind, name: groups of ranks; traces say theirs");
+  command->add_option("--layout", options->layout,
+                      "Groups by number, those of neighbouring ranks first: tp=8,dp=4,pp=2");
+  command->add_option("--title", options->title,
+                      "What the page and the terminal call it; default: the paths");
+  command->add_flag("--json", options->json, "The reduced file on one line");
 }
 
 }  // namespace gpustrata::cli

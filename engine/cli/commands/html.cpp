@@ -1,7 +1,8 @@
-#include "engine/cli/commands/html.h"
+// gpustrata html SNAPSHOT [-o OUT.html] [--viewer gpustrata.html] [--json]
 
 #include <fmt/core.h>
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -10,8 +11,11 @@
 #include "engine/answers/text/json_of.h"
 #include "engine/base/content_hash.h"
 #include "engine/base/markup.h"
+#include "engine/cli/commands/all.h"
+#include "engine/cli/console.h"
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/input/input.h"
+#include "engine/cli/options.h"
 #include "engine/cli/output/output_file.h"
 #include "engine/cli/output/packed_text.h"
 #include "engine/cli/output/viewer.h"
@@ -19,6 +23,13 @@
 namespace gpustrata::cli {
 
 namespace {
+
+struct HtmlOptions {
+  std::string file;    // - is standard input
+  std::string out;     // empty = the file's name and .html; - is standard output
+  std::string viewer;  // empty = looked for where the command is installed or built
+  bool json = false;
+};
 
 // What the page looks for, see web/src/page/embedded_snapshot.ts. A script of this type is data and never run.
 constexpr std::string_view kBegin =
@@ -90,8 +101,9 @@ struct Viewer {
   return base64.bytes();
 }
 
-}  // namespace
-
+// Writes one page that holds the viewer and the snapshot, packed: the bytes are read once, examined and
+// packed on their way. The exit code: 0; 1 if there is no viewer; 2 if the snapshot cannot be read or the
+// page not be written.
 int run_html(const HtmlOptions& options, const Console& console) {
   // Standard output is the page's if it was asked for.
   const bool is_out = options.out == "-";
@@ -111,10 +123,22 @@ int run_html(const HtmlOptions& options, const Console& console) {
     return packed_bytes ? Outcome<void>() : tl::unexpected(packed_bytes.error());
   });
   if (!bytes) return tell(bytes.error(), options.json, beside);
-  const answers::Page page{options.file, out_path, *bytes, *packed_bytes,
-                           analysis::findings(recording.diagnostics)};
+  const answers::WrittenPage page{options.file, out_path, *bytes, *packed_bytes,
+                                  analysis::findings(recording.diagnostics)};
   const std::string text = options.json ? answers::json_of(page) + "\n" : answers::to_text(page);
   return beside.out.write(io::bytes_of(text)) ? kSuccess : tell_unwritten(console);
+}
+
+}  // namespace
+
+void add_html(CLI::App& app, Run& chosen) {
+  const auto [command, options] = add(
+      app, chosen, "html", "One page with the viewer and the snapshot inside, which opens offline", run_html);
+  command->add_option("SNAPSHOT", options->file, "Snapshot file")->required();
+  command->add_option("-o,--output", options->out, "The page (default: the file's name and .html, here)");
+  command->add_option("--viewer", options->viewer,
+                      "gpustrata.html (default: installed or built beside this command)");
+  command->add_flag("--json", options->json, "Answer as a JSON object");
 }
 
 }  // namespace gpustrata::cli

@@ -1,4 +1,5 @@
-#include "engine/cli/commands/mcp.h"
+// gpustrata mcp: the questions as tools for an agent, over standard input and output as the Model Context Protocol says:
+// one JSON-RPC message a line.
 
 #include <fmt/core.h>
 #include <unistd.h>
@@ -6,13 +7,21 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
 
 #include "engine/answers/text/json_of.h"
 #include "engine/base/units.h"
+#include "engine/cli/commands.h"
 #include "engine/cli/commands/agent_message.h"
 #include "engine/cli/commands/agent_tools.h"
+#include "engine/cli/commands/all.h"
+#include "engine/cli/console.h"
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/failure.h"
+#include "engine/cli/options.h"
 #include "engine/cli/version.h"
 
 namespace gpustrata::cli {
@@ -22,6 +31,11 @@ namespace {
 using answers::AgentReply;
 using answers::RpcError;
 
+// Runs a command (commands.h).
+using RunCommand = std::function<int(std::span<const std::string>, const Console&)>;
+
+// Most bytes of a tool's answer; more is asked for with `from`.
+constexpr size_t kLongestToolAnswer = 24'000;
 constexpr size_t kLongestMessage = size_t{1} << 20;
 constexpr size_t kColumns = 120;
 constexpr std::array<std::string_view, 3> kProtocols = {"2025-06-18", "2025-03-26", "2024-11-05"};
@@ -116,9 +130,9 @@ void cut(std::string& text) {
   return line_of({id, RpcError{kNoRequest, why}});
 }
 
-}  // namespace
-
-std::string answer_agent(std::string_view message, const RunCommand& run, int64_t budget_bytes) {
+// One message; the reply's line, empty if there is none to give.
+[[nodiscard]] std::string answer_agent(std::string_view message, const RunCommand& run,
+                                       int64_t budget_bytes) {
   const auto parsed = parse_json(message);
   if (!parsed && parsed.error().code == ErrorCode::limit_exceeded)
     return refused(message, parsed.error().message);
@@ -146,6 +160,7 @@ std::string answer_agent(std::string_view message, const RunCommand& run, int64_
   return line_of({id, RpcError{kNoMethod, "There is no such method."}});
 }
 
+// Reads standard input to its end. The exit code.
 int run_mcp(const RunCommand& run, const Console& console) {
   std::string held;
   bool is_too_long = false;  // the rest of its line is passed over
@@ -169,6 +184,14 @@ int run_mcp(const RunCommand& run, const Console& console) {
     const std::string reply = refused(begun, "A message is at most 1 MiB long.");
     if (!console.out.write(io::bytes_of(reply))) return tell_unwritten(console);
   }
+}
+
+}  // namespace
+
+void add_mcp(CLI::App& app, Run& chosen) {
+  app.add_subcommand(
+         "mcp", "The questions as tools for an agent (Model Context Protocol, standard input and output)")
+      ->callback([&chosen] { chosen = [](const Console& console) { return run_mcp(run, console); }; });
 }
 
 }  // namespace gpustrata::cli

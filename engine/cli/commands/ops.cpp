@@ -1,13 +1,39 @@
-#include "engine/cli/commands/ops.h"
+// gpustrata ops TRACE... [--mode thread|span|pytorch] [--by op|path|shape|module|stack] [--sort WORD] [-n 20]
+// [--device D] [--json]
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
 
+#include "engine/analysis/ops/op_groups.h"
+#include "engine/answers/ops/ops.h"
+#include "engine/cli/commands/all.h"
+#include "engine/cli/console.h"
 #include "engine/cli/each_file.h"
 #include "engine/cli/exit_codes.h"
+#include "engine/cli/options.h"
 
 namespace gpustrata::cli {
 
 namespace {
+
+enum class OpsMode : uint8_t {
+  thread,   // an op holds what its own thread allocates
+  span,     // what any thread of its process allocates meanwhile
+  pytorch,  // as the profiler's own table counts
+};
+
+struct OpsOptions {
+  std::vector<std::string> files;
+  OpsMode mode = OpsMode::thread;
+  analysis::OpBy by = analysis::OpBy::op;
+  answers::OpSort sort = answers::OpSort::at_peak;
+  size_t rows = 20;    // of a device; JSON has all
+  std::string device;  // "cuda:0"; empty = all
+  bool wide = false;
+  bool json = false;
+};
 
 constexpr size_t kWide = 100'000;
 
@@ -49,8 +75,7 @@ constexpr size_t kWide = 100'000;
   return found;
 }
 
-}  // namespace
-
+// The exit code: 0; 1 if a file has no such device; 2 if any file could not be read or is no trace.
 int run_ops(const OpsOptions& options, const Console& console) {
   bool all_found = true;
   const size_t columns = columns_of_table(options, console);
@@ -73,6 +98,40 @@ int run_ops(const OpsOptions& options, const Console& console) {
         return {};
       });
   return exit_code == kSuccess && !all_found ? kWrongUsage : exit_code;
+}
+
+}  // namespace
+
+void add_ops(CLI::App& app, Run& chosen) {
+  using analysis::OpBy;
+  using answers::OpSort;
+  const auto [command, options] = add_for_files(
+      app, chosen, "ops", "What ops of a profiler's trace did with memory, with their true peaks", run_ops);
+  add_word<OpsMode>(
+      *command, "--mode", "Whose records an op holds: its thread's, its process's, or as PyTorch counts",
+      {{"thread", OpsMode::thread}, {"span", OpsMode::span}, {"pytorch", OpsMode::pytorch}}, options->mode);
+  add_word<OpBy>(*command, "--by", "What ops are grouped by",
+                 {{"op", OpBy::op},
+                  {"path", OpBy::path},
+                  {"shape", OpBy::shape},
+                  {"module", OpBy::module},
+                  {"stack", OpBy::stack}},
+                 options->by);
+  add_word<OpSort>(*command, "--sort", "What comes first",
+                   {{"net", OpSort::net},
+                    {"self", OpSort::self},
+                    {"gross", OpSort::gross},
+                    {"peak", OpSort::peak},
+                    {"at-peak", OpSort::at_peak},
+                    {"freed", OpSort::freed},
+                    {"at-return", OpSort::at_return}},
+                   options->sort);
+  command->add_option("--device", options->device, "Only this device: cpu, cuda:0");
+  command->add_option("-n", options->rows, "Rows to show")
+      ->capture_default_str()
+      ->check(CLI::Range(size_t{1}, size_t{1'000'000}));
+  command->add_flag("--wide", options->wide, "Lines as long as they are, not cut to the terminal");
+  command->add_flag("--json", options->json, "One JSON object per file and line");
 }
 
 }  // namespace gpustrata::cli

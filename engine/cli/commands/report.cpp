@@ -1,11 +1,15 @@
-#include "engine/cli/commands/report.h"
+// gpustrata report FILE... [--device N] [--rules FILE] [--json]
 
 #include <fmt/core.h>
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <iterator>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "engine/analysis/findings/never_full.h"
 #include "engine/analysis/report/report.h"
@@ -16,14 +20,25 @@
 #include "engine/answers/report/report_text.h"
 #include "engine/answers/report/summary.h"
 #include "engine/answers/text/printable.h"
+#include "engine/cli/commands/all.h"
+#include "engine/cli/console.h"
 #include "engine/cli/each_file.h"
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/input/input.h"
 #include "engine/cli/opened_device.h"
+#include "engine/cli/options.h"
 
 namespace gpustrata::cli {
 
 namespace {
+
+struct ReportOptions {
+  std::vector<std::string> files;
+  std::optional<int32_t> device;
+  std::string
+      rules;  // file with rules of categories (analysis/categories/category_rules.h); empty = those built in
+  bool json = false;
+};
 
 using analysis::CategoryRules;
 using analysis::Report;
@@ -115,8 +130,7 @@ using Look = std::function<Outcome<void>(const model::Part&, const analysis::Eve
   return found;
 }
 
-}  // namespace
-
+// The exit code: 0; 1 if there is no such device or the rules are wrong; 2 if any file could not be read.
 int run_report(const ReportOptions& options, const Console& console) {
   const auto rules = rules_of(options.rules);
   if (!rules) return tell(rules.error(), options.json, console);
@@ -132,6 +146,17 @@ int run_report(const ReportOptions& options, const Console& console) {
         return {};
       });
   return exit_code == kSuccess && !all_found ? kWrongUsage : exit_code;
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, Run& chosen) {
+  const auto [command, options] =
+      add_for_files(app, chosen, "report",
+                    "Answers: why it ran out, what the peak is, what leaks, what fragments", run_report);
+  command->add_option("--device", options->device, "Only this device");
+  command->add_option("--rules", options->rules, "File with rules of categories (see the command's README)");
+  command->add_flag("--json", options->json, "One JSON object per file and line");
 }
 
 }  // namespace gpustrata::cli

@@ -1,15 +1,26 @@
-#include "engine/cli/commands/state.h"
+// gpustrata state FILE [--at MOMENT[,MOMENT...]] [--device D] [--snapshot S] [--json]
+
+#include <string>
+#include <vector>
 
 #include "engine/analysis/report/summary.h"
 #include "engine/answers/common/findings.h"
 #include "engine/answers/details/memory_state.h"
 #include "engine/answers/text/json_of.h"
+#include "engine/cli/commands/all.h"
+#include "engine/cli/one_file.h"
 #include "engine/cli/opened_device.h"
+#include "engine/cli/options.h"
 #include "engine/replay/memory_at.h"
 
 namespace gpustrata::cli {
 
 namespace {
+
+struct StateOptions {
+  FileChoice choice;
+  std::vector<std::string> at = {"peak"};  // moments (moment.h); one answer each
+};
 
 // Of reading the file, of showing the device and of undoing its events.
 [[nodiscard]] model::Diagnostics noticed(const OpenedDevice& opened) {
@@ -19,8 +30,6 @@ namespace {
   all.add_all(opened.context.history.diagnostics);
   return all;
 }
-
-}  // namespace
 
 int run_state(const StateOptions& options, const Console& console) {
   return answer_about(options.choice, console,
@@ -50,6 +59,21 @@ int run_state(const StateOptions& options, const Console& console) {
                           answers::noticed_to_text(out, analysis::findings(noticed(*opened)));
                         return {};
                       });
+}
+
+}  // namespace
+
+void add_state(CLI::App& app, Run& chosen) {
+  const auto [command, options] =
+      add(app, chosen, "state", "Segments and blocks after an event of the trace", run_state);
+  add_choice(*command, options->choice);
+  command
+      ->add_option("--at,--event", options->at,
+                   std::string(kMomentHelp) + "; several with commas are several answers")
+      ->type_name("MOMENT,...")
+      ->default_str("peak")
+      ->delimiter(',')
+      ->allow_extra_args(false);
 }
 
 }  // namespace gpustrata::cli

@@ -1,16 +1,25 @@
-#include "engine/cli/commands/telemetry.h"
+// gpustrata telemetry FILE|FOLDER [--json]
 
 #include <new>
+#include <string>
 
 #include "engine/analysis/series/telemetry.h"
 #include "engine/answers/series/telemetry.h"
+#include "engine/cli/commands/all.h"
+#include "engine/cli/console.h"
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/input/folder.h"
 #include "engine/cli/input/input.h"
+#include "engine/cli/options.h"
 
 namespace gpustrata::cli {
 
 namespace {
+
+struct TelemetryOptions {
+  std::string path;
+  bool json = false;
+};
 
 [[nodiscard]] Outcome<void> read(const TelemetryOptions& options, model::Recording& recording,
                                  const Console& console) {
@@ -39,8 +48,7 @@ namespace {
   return {};
 }
 
-}  // namespace
-
+// The exit code: 0; 2 if the file could not be read, or holds no counters.
 int run_telemetry(const TelemetryOptions& options, const Console& console) {
   answers::TextOut out(console.out);
   Outcome<void> answered;
@@ -51,6 +59,19 @@ int run_telemetry(const TelemetryOptions& options, const Console& console) {
   }
   if (const Status written = out.finish(); !written) return tell_unwritten(console);
   return answered ? kSuccess : tell(answered.error(), options.json, console);
+}
+
+}  // namespace
+
+void add_telemetry(CLI::App& app, Run& chosen) {
+  const auto [command, options] =
+      add(app, chosen, "telemetry", "Counters over time and profiled functions, of gpumemprof or Stormlog",
+          run_telemetry);
+  command
+      ->add_option("FILE", options->path,
+                   "Export (JSON, CSV), or the folder of a bundle; - is standard input")
+      ->required();
+  command->add_flag("--json", options->json, "One JSON object on one line");
 }
 
 }  // namespace gpustrata::cli

@@ -1,22 +1,42 @@
-#include "engine/cli/commands/top.h"
+// gpustrata top FILE... [--at peak|start|end|EVENT] [--by stack|line|function|file] [-n 20] [--filter F] [--device N]
+//               [--with TRACE [--offset MICROSECONDS] [--ops]] [--json]
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "engine/analysis/device/device.h"
 #include "engine/analysis/filters/block_filter.h"
+#include "engine/analysis/live/top.h"
 #include "engine/answers/live/group_lines.h"
 #include "engine/answers/live/top.h"
 #include "engine/answers/text/json_of.h"
+#include "engine/cli/commands/all.h"
+#include "engine/cli/console.h"
 #include "engine/cli/each_file.h"
 #include "engine/cli/exit_codes.h"
+#include "engine/cli/input/with_trace.h"
 #include "engine/cli/moment.h"
+#include "engine/cli/options.h"
 
 namespace gpustrata::cli {
 
 namespace {
+
+struct TopOptions {
+  std::vector<std::string> files;
+  std::string at = "peak";
+  analysis::By by = analysis::By::stack;
+  size_t rows = 20;
+  std::string filter;  // only blocks that it means (analysis/filters/filter_syntax.h); empty = all
+  std::optional<int32_t> device;
+  WithTrace with;
+  bool wide = false;  // lines as long as they are
+  bool json = false;
+};
 
 using analysis::DeviceTop;
 
@@ -58,8 +78,7 @@ using analysis::DeviceTop;
   return tops;
 }
 
-}  // namespace
-
+// The exit code: 0; 1 if a file has no such event or device; 2 if any file could not be read.
 int run_top(const TopOptions& options, const Console& console) {
   bool all_found = true;
   const int exit_code = for_each_file(
@@ -85,6 +104,22 @@ int run_top(const TopOptions& options, const Console& console) {
         return {};
       });
   return exit_code == kSuccess && !all_found ? kWrongUsage : exit_code;
+}
+
+}  // namespace
+
+void add_top(CLI::App& app, Run& chosen) {
+  const auto [command, options] =
+      add_for_files(app, chosen, "top", "What is alive at a moment, the largest first", run_top);
+  add_moment(*command, options->at);
+  add_groups(*command, options->by, options->rows, options->wide);
+  command->add_option("--filter", options->filter,
+                      "Only blocks that it means, as in the page: \"category:activation size>1MiB\"");
+  add_with(*command, options->with);
+  command->add_flag("--ops", options->with.wanted.ops_only, "With --with: stacks of ops alone")
+      ->needs("--with");
+  command->add_option("--device", options->device, "Only this device");
+  command->add_flag("--json", options->json, "One JSON object per file and line");
 }
 
 }  // namespace gpustrata::cli

@@ -1,14 +1,25 @@
-#include "engine/cli/commands/tracker.h"
+// gpustrata tracker FILE [OTHER] [--top 20] [--json]
 
+#include <cstddef>
 #include <string>
 
 #include "engine/analysis/series/operator_compare.h"
 #include "engine/answers/series/operator_memory.h"
+#include "engine/cli/commands/all.h"
+#include "engine/cli/console.h"
 #include "engine/cli/one_file.h"
+#include "engine/cli/options.h"
 
 namespace gpustrata::cli {
 
 namespace {
+
+struct TrackerOptions {
+  std::string file;
+  std::string other;  // empty: about one file
+  size_t top = 20;
+  bool json = false;
+};
 
 using analysis::OperatorRun;
 
@@ -52,8 +63,7 @@ using analysis::OperatorRun;
   return {};
 }
 
-}  // namespace
-
+// The exit code: 0; 2 if a file could not be read, or is none of MemoryTracker.
 int run_tracker(const TrackerOptions& options, const Console& console) {
   FileChoice file;
   file.file = options.file;
@@ -70,6 +80,20 @@ int run_tracker(const TrackerOptions& options, const Console& console) {
       [&](const model::Recording& before, const model::Recording& after, answers::TextOut& out) {
         return answer_two(options, before, after, out, console);
       });
+}
+
+}  // namespace
+
+void add_tracker(CLI::App& app, Run& chosen) {
+  const auto [command, options] = add(
+      app, chosen, "tracker", "Memory by operator, from statistics of PyTorch's MemoryTracker", run_tracker);
+  command->add_option("FILE", options->file, "Pickle of MemoryTracker.save_stats(); - is standard input")
+      ->required();
+  command->add_option("OTHER", options->other, "A later one: what changed, operator by operator");
+  command->add_option("--top", options->top, "Operators to list")
+      ->capture_default_str()
+      ->check(CLI::Range(size_t{1}, size_t{1'000'000'000}));
+  command->add_flag("--json", options->json, "One JSON object on one line");
 }
 
 }  // namespace gpustrata::cli

@@ -1,23 +1,45 @@
-#include "engine/cli/commands/whatif.h"
+// gpustrata whatif FILE [--conf TEXT] [--capacity BYTES] [--without FILTER] [--scale FILTER=X] [--take SIZE@EVENT[..EVENT]]
+//                  [--empty-cache EVENT] [--no-caching] [--smallest] [--search] [--device D] [--snapshot S] [--dump OUT] [--json]
 
 #include <algorithm>
 #include <atomic>
 #include <charconv>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
+#include <optional>
+#include <string>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 #include "engine/analysis/what_if/what_if.h"
 #include "engine/answers/text/printable.h"
 #include "engine/answers/what_if/what_if.h"
-#include "engine/cli/commands/check.h"
+#include "engine/cli/commands/all.h"
+#include "engine/cli/one_file.h"
+#include "engine/cli/options.h"
 #include "engine/cli/output/output_file.h"
+#include "engine/cli/sizes.h"
 #include "engine/io/writers/torch_snapshot.h"
 
 namespace gpustrata::cli {
 
 namespace {
+
+struct WhatIfOptions {
+  FileChoice choice;
+  std::optional<std::string> conf;  // default: the recorded settings
+  std::optional<int64_t> capacity;  // default: what the recording says
+  std::vector<std::string> without;
+  std::vector<std::string> scale;    // FILTER=X
+  std::vector<std::string> take;     // SIZE@EVENT or SIZE@EVENT..EVENT
+  std::vector<int32_t> empty_cache;  // after these events
+  bool no_caching = false;
+  bool smallest = false;
+  bool search = false;
+  std::string dump;  // where the simulated run goes as a snapshot; empty = nowhere
+};
 
 using analysis::Rehearsal;
 using analysis::WhatIfAnswer;
@@ -206,8 +228,6 @@ constexpr std::chrono::seconds kLongestRun{120};
   return {};
 }
 
-}  // namespace
-
 int run_whatif(const WhatIfOptions& options, const Console& console) {
   // Before the file is read: wrong usage is that, whatever it holds.
   if (options.conf) {
@@ -221,6 +241,39 @@ int run_whatif(const WhatIfOptions& options, const Console& console) {
   return answer_about(options.choice, console, [&](model::Recording& recording, answers::TextOut& out) {
     return answer(options, recording, console, out);
   });
+}
+
+}  // namespace
+
+void add_whatif(CLI::App& app, Run& chosen) {
+  const auto [command, options] =
+      add(app, chosen, "whatif", "Runs the recorded requests again under other settings", run_whatif);
+  add_choice(*command, options->choice);
+  command->add_option("--conf", options->conf,
+                      "Settings as in PYTORCH_CUDA_ALLOC_CONF; default: the recorded ones");
+  add_size(*command, "--capacity", options->capacity,
+           "What the device has for this allocator; default: what the recording says, else enough");
+  command
+      ->add_option("--without", options->without, "Leave out the blocks that a filter means; may be repeated")
+      ->type_name("FILTER")
+      ->allow_extra_args(false);
+  command->add_option("--scale", options->scale, "Blocks of other sizes: size>1GiB=0.5; may be repeated")
+      ->type_name("FILTER=X")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--take", options->take,
+                   "One more request: so many bytes (4GiB) after an event, kept or freed after another one")
+      ->type_name("SIZE@EVENT[..EVENT]")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--empty-cache", options->empty_cache,
+                   "Call empty_cache() after an event; may be repeated")
+      ->type_name("EVENT")
+      ->allow_extra_args(false);
+  command->add_flag("--no-caching", options->no_caching, "As with PYTORCH_NO_CUDA_MEMORY_CACHING=1");
+  command->add_flag("--smallest", options->smallest, "The smallest device on which it fits");
+  command->add_flag("--search", options->search, "Try settings that may help, and rank them");
+  command->add_option("--dump", options->dump, "Write the simulated run as a snapshot to this file (pickle)");
 }
 
 }  // namespace gpustrata::cli

@@ -1,4 +1,4 @@
-#include "engine/cli/input/fleet_input.h"
+#include "engine/cli/commands/fleet_input.h"
 
 #include <fmt/core.h>
 
@@ -133,7 +133,7 @@ struct Head {
   return head;
 }
 
-[[nodiscard]] Outcome<void> add_facts(fleet::FactTable& facts, const std::string& file, const Head& head,
+[[nodiscard]] Outcome<void> add_lines(fleet::FactTable& facts, const std::string& file, const Head& head,
                                       UnpackedFile& input) {
   Lines lines(facts, place_of(file));
   Status read = head.status;
@@ -203,7 +203,7 @@ Outcome<void> add_file(fleet::FactTable& facts, const FleetFile& file, const Con
   const Head head = head_of(input);
   const bool is_object = head.text.starts_with('{');
   if (is_object && head.text.find(kFacts) != std::string::npos)
-    return add_facts(facts, file.path, head, input);
+    return add_lines(facts, file.path, head, input);
   if (!is_object || head.text.find(kReduced) == std::string::npos)
     return add_snapshot(facts, file.path, console);
   if (file.is_named) facts.add_failure(file.path, "This is a reduced file already: the page opens it.");
