@@ -44,7 +44,8 @@ class Memo {
 
   // What is kept, or else what `make` makes: a Result<T>. It may ask here for what it needs. Error: as make().
   template <typename T, typename Make>
-  [[nodiscard]] Result<T*> get(const void* owner, std::string_view key, const Make& make, size_t most = kUsual) {
+  [[nodiscard]] Result<T*> get(const void* owner, std::string_view key, const Make& make,
+                               size_t most = kUsual) {
     const Name name{owner, &kType<T>, key};
     if (Thing* known = find(name)) return &static_cast<Of<T>*>(known)->value;
     std::vector<std::shared_ptr<Thing>> needs;
@@ -119,13 +120,14 @@ class Memo {
   [[nodiscard]] Thing* find(const Name& name);
   void begin() { being_made_.emplace_back(); }
   [[nodiscard]] std::vector<std::shared_ptr<Thing>> end();
-  void keep(const Name& name, std::shared_ptr<Thing> thing, std::vector<std::shared_ptr<Thing>> needs, size_t most);
+  void keep(const Name& name, std::shared_ptr<Thing> thing, std::vector<std::shared_ptr<Thing>> needs,
+            size_t most);
   static void needed_by(Thing* thing, std::vector<std::shared_ptr<Thing>> needs);
   void forget(const Name& name);
   [[nodiscard]] bool may_go(const std::shared_ptr<Thing>& thing) const;
   [[nodiscard]] bool let_one_go();
 
-  std::vector<std::shared_ptr<Thing>> things_;                    // used last at the end
+  std::vector<std::shared_ptr<Thing>> things_;                   // used last at the end
   std::vector<std::vector<std::shared_ptr<Thing>>> being_made_;  // what each needs, the innermost last
   uint64_t question_ = 0;
 };

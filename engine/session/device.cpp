@@ -137,7 +137,8 @@ Result<StateView*> Device::states() {
 }
 
 Result<const analysis::Rehearsal*> Device::rehearsal(const analysis::GoesOn& goes_on) {
-  return kept<analysis::Rehearsal>([&] { return analysis::rehearse(replayed(), recording().budget, goes_on); });
+  return kept<analysis::Rehearsal>(
+      [&] { return analysis::rehearse(replayed(), recording().budget, goes_on); });
 }
 
 Status Device::prepare_states(int32_t part) {

@@ -142,13 +142,12 @@ int32_t View::rank_of(int32_t band) const {
 
 Result<const analysis::BlockAttributes*> View::attributes() {
   if (kind_ != Bands::segments) return device_->attributes();
-  const auto found =
-      kept<analysis::BlockAttributes>("", [&]() -> Result<analysis::BlockAttributes> {
-        const auto history = device_->history();
-        if (!history) return tl::unexpected(history.error());
-        return analysis::segment_attributes(recording(), device_->part(), **history,
-                                            segments_->range_of_rank.span());
-      });
+  const auto found = kept<analysis::BlockAttributes>("", [&]() -> Result<analysis::BlockAttributes> {
+    const auto history = device_->history();
+    if (!history) return tl::unexpected(history.error());
+    return analysis::segment_attributes(recording(), device_->part(), **history,
+                                        segments_->range_of_rank.span());
+  });
   if (!found) return tl::unexpected(found.error());
   return *found;
 }

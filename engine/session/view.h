@@ -287,7 +287,7 @@ class View {
   std::optional<replay::Bands> chosen_;  // those of one of them that only_ means
   std::optional<Filtered> only_;
   std::optional<replay::Timeline> timeline_;  // refers to *bands_
-  int32_t made_in_version_ = 0;  // of the device, when what is kept was found
+  int32_t made_in_version_ = 0;               // of the device, when what is kept was found
 };
 
 }  // namespace gpustrata::session

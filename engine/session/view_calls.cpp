@@ -75,7 +75,8 @@ Result<View::KeptCalls> View::kept_calls(const TreeWanted& wanted) {
     calls.rest = wanted.before->rest;
     return calls;
   };
-  const auto found = kept<Calls>(key, [&] { return with_bands(wanted, find); }, 1);
+  const auto found = kept<Calls>(
+      key, [&] { return with_bands(wanted, find); }, 1);
   if (!found) return tl::unexpected(found.error());
   return KeptCalls{std::move(key), *found};
 }

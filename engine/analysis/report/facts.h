@@ -10,8 +10,8 @@
 #include <optional>
 #include <vector>
 
-#include "engine/analysis/device/event_context.h"
 #include "engine/analysis/device/device.h"
+#include "engine/analysis/device/event_context.h"
 #include "engine/analysis/findings/fragmentation.h"
 #include "engine/analysis/live/top.h"
 #include "engine/analysis/report/overview.h"

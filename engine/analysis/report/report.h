@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "engine/analysis/categories/categories.h"
-#include "engine/analysis/device/event_context.h"
 #include "engine/analysis/device/device.h"
+#include "engine/analysis/device/event_context.h"
 #include "engine/analysis/findings/cache_flushes.h"
 #include "engine/analysis/findings/ending.h"
 #include "engine/analysis/findings/fragmentation.h"

@@ -121,8 +121,8 @@ struct ChangedSizes {
   int64_t unscaled = 0;   // of them those that were there from the start: they can be left out, not scaled
 };
 // `of` is the device of the rehearsal. Errors: invalid_format (a filter), wrong_usage (a factor below 0, not a number, or too large), limit_exceeded.
-[[nodiscard]] Result<ChangedSizes> changed_sizes(const Rehearsal& rehearsal, Device& of, std::span<const Change> changes,
-                                                 Budget& budget);
+[[nodiscard]] Result<ChangedSizes> changed_sizes(const Rehearsal& rehearsal, Device& of,
+                                                 std::span<const Change> changes, Budget& budget);
 
 // The smallest device, to 2 MiB, on which nothing is out of memory, whatever the scenario's own: found by halving,
 // between what is in use at most and what a roomy device reserves, so that smaller ones in between may do, too. About 15

@@ -201,8 +201,8 @@ constexpr size_t kMostNames = 20;  // of snapshots, in a message
   if (!event) return failure(event.error(), options.file);
   replay::MemoryAt memory(opened->context.history, recording.budget);
   if (const Status there = go_to(memory, *event); !there) return failure(there.error(), options.file);
-  const auto stacks =
-      analysis::fold_memory(recording, opened->context.history, memory, opened->context.index.streams, {false, true});
+  const auto stacks = analysis::fold_memory(recording, opened->context.history, memory,
+                                            opened->context.index.streams, {false, true});
   if (!stacks) return failure(stacks.error(), options.file);
   const int32_t device = opened->device->ordinal();
   const std::string title = fmt::format("Memory of {} {}", answers::device_text(device),

@@ -41,8 +41,7 @@ struct TopOptions {
 using analysis::DeviceTop;
 
 // A blank text means all: no column.
-[[nodiscard]] Result<analysis::Matches> blocks_meant(analysis::Device& device,
-                                                     const std::string& filter) {
+[[nodiscard]] Result<analysis::Matches> blocks_meant(analysis::Device& device, const std::string& filter) {
   if (filter.find_first_not_of(" \t\r\n") == std::string::npos)
     return analysis::Matches(device.recording().budget);
   const auto attributes = device.attributes();

@@ -171,7 +171,8 @@ constexpr std::chrono::seconds kLongestRun{120};
   auto device = analysis::Device::open(recording, *chosen->part, chosen->device);
   if (!device) return failure(device.error(), file);
   Budget& budget = recording.budget;
-  const auto rehearsal = analysis::rehearse((*device)->replayed(), budget, analysis::for_at_most(kLongestRun));
+  const auto rehearsal =
+      analysis::rehearse((*device)->replayed(), budget, analysis::for_at_most(kLongestRun));
   if (!rehearsal) return failure(rehearsal.error(), file);
 
   WhatIfAnswer answer;
