@@ -29,6 +29,7 @@
 #include "engine/cli/memory_commands.h"
 #include "engine/cli/moment.h"
 #include "engine/cli/ops_command.h"
+#include "engine/cli/owner_command.h"
 #include "engine/cli/paths.h"
 #include "engine/cli/report_command.h"
 #include "engine/cli/serve_command.h"
@@ -92,10 +93,11 @@ Added<Options> add_for_files(CLI::App& app, Run& chosen, const char* name, const
 }
 
 // What every command about one device of one file takes.
-void add_choice(CLI::App& command, FileChoice& choice) {
+void add_choice(
+    CLI::App& command, FileChoice& choice,
+    const char* device = "Ordinal, or host; default: the one out of memory, else the highest peak") {
   command.add_option("FILE", choice.file, "Snapshot file; - is standard input")->required();
-  command.add_option("--device", choice.device,
-                     "Ordinal, or host; default: the one out of memory, else the highest peak");
+  command.add_option("--device", choice.device, device);
   command.add_option("--snapshot", choice.snapshot, "Name or index, where a file holds several");
   command.add_flag("--json", choice.json, "One JSON object on one line");
 }
@@ -339,6 +341,15 @@ void add_state(CLI::App& app, Run& chosen) {
       ->allow_extra_args(false);
 }
 
+void add_owner(CLI::App& app, Run& chosen) {
+  const auto [command, options] = add(
+      app, chosen, "owner", "Who holds an address, who had it before and after, and who freed it", run_owner);
+  command->add_option("ADDRESS", options->address, "Any byte, as 0x7f3c00001200 or in decimal")->required();
+  add_choice(*command, options->choice,
+             "Ordinal, or host; default: those that ever had the address, else the nearest");
+  add_moment(*command, options->at);
+}
+
 void add_stats(CLI::App& app, Run& chosen) {
   const auto [command, options] = add(app, chosen, "stats", "Segments as bars, and sums", run_stats);
   add_choice(*command, options->choice);
@@ -557,6 +568,7 @@ void add_commands(CLI::App& app, Run& chosen) {
   add_simulate(app, chosen);
   add_whatif(app, chosen);
   add_state(app, chosen);
+  add_owner(app, chosen);
   add_stats(app, chosen);
   add_trace(app, chosen);
   add_flamegraph(app, chosen);
