@@ -81,7 +81,8 @@ Status ReportFinder::find_one(int32_t part) {
       found_.ending = find_ending(recording, context_.part);
       return take(found_.out_of_memory, explain_all_out_of_memory(context_, memory_));
     case 4:
-      return take(found_.steps, known_.steps());
+      if (Status done = take(found_.steps, known_.steps()); !done) return done;
+      return add_needed_at_least(context_, *found_.steps, found_.out_of_memory);
     case 5: {
       const auto attributes = known_.attributes();
       if (!attributes) return tl::unexpected(attributes.error());

@@ -39,7 +39,7 @@ class WithFiles(InAFolder):
             self.assertEqual(pin["free_bytes"] + pin["pinned_bytes"], pin["segment_bytes"])
             self.assertLessEqual(pin["held_back_bytes"], pin["free_bytes"])
         for oom in device["oom"]:
-            self.assertIn(oom["verdict"], {"too_big", "full", "fragmented", "elsewhere", "limit", "unknown"})
+            self.assertIn(oom["verdict"], {"too_big", "full", "fragmented", "elsewhere", "too_late", "limit", "unknown"})
             self.assertEqual(oom["reserved_bytes"], oom["allocated_bytes"] + oom["pending_bytes"] + oom["cached_bytes"])
             known = [r for r in oom["remedies"] if r["bytes"] is not None]
             trivial = [r for r in known if r["name"] == "smaller_request" and r["bytes"] > oom["requested_bytes"] // 2]
