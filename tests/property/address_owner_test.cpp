@@ -1,6 +1,6 @@
 // Two implementations: a random run is written down as a list of lives, from which a twin tells by trying all of them whose an
 // address is; the recording has only the events and the final state, also without its beginning.
-#include "engine/analysis/address_owner.h"
+#include "engine/analysis/details/address_owner.h"
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
