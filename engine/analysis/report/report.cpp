@@ -106,8 +106,21 @@ Status ReportFinder::find_one(int32_t part) {
     default: {
       if (context_.part.capabilities.profiled) return {};
       Status done = go_to(fragmentation_event(recording, context_.history.rows));
-      if (done) found_.fragmentation = find_fragmentation(context_, memory_);
-      return done;
+      if (!done) return done;
+      found_.fragmentation = find_fragmentation(context_, memory_);
+      if (found_.out_of_memory.all > 0) {
+        found_.harmful_fragmentation = found_.fragmentation;
+        return {};
+      }
+      const CacheFlushes& flushes = found_.cache_flushes;
+      if (done = go_to(lives.peak_event); !done) return done;
+      found_.harmful_fragmentation = find_fragmentation(context_, memory_);
+      if (flushes.retries == 0) return {};
+      if (done = go_to(flushes.largest_retry - 1); !done) return done;
+      Fragmentation flushed = find_fragmentation(context_, memory_);
+      if (flushed.share() > found_.harmful_fragmentation->share())
+        found_.harmful_fragmentation = std::move(flushed);
+      return {};
     }
   }
 }
