@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "engine/analysis/stacks/keys.h"
-#include "engine/analysis/stacks/shown_stacks.h"
 #include "engine/base/saturating.h"
 
 namespace gpustrata::analysis {
@@ -31,26 +30,23 @@ struct Stretch {
 
 class Needing {
  public:
-  Needing(const EventContext& context, int32_t failure)
+  Needing(const EventContext& context, const Keys& lines, int32_t failure)
       : context_(context),
         recording_(context.recording),
+        lines_(lines),
         failure_(failure),
-        groups_(recording_),
         least_(recording_.budget),
         changes_(recording_.budget) {}
 
-  // False = no memory; so of all.
-  [[nodiscard]] bool prepare() { return groups_.prepare(recording_); }
-
+  // False = no memory.
   [[nodiscard]] bool compare(const Stretch& own, const Stretch& reference, int32_t step) {
     const int32_t done = own.count;
     if (done < kFewestSame || reference.count <= done) return true;
     bool same_sizes = true;
     for (int32_t i = 0; i <= done; ++i) {
       const StackId stack = i < done ? stack_of(own, i) : recording_.events.stack[context_.row(failure_)];
-      const int32_t here = groups_(stack), there = groups_(stack_of(reference, i));
-      if (here < 0 || there < 0) return false;
-      if (here != there || (i == done && here == 0)) return true;
+      const int32_t line = lines_.of(stack);
+      if (line != lines_.of(stack_of(reference, i)) || (i == done && line < 0)) return true;
       same_sizes = same_sizes && (i < done ? size_of(own, i) == size_of(reference, i)
                                            : is_rounded(requested(), size_of(reference, i)));
     }
@@ -58,8 +54,8 @@ class Needing {
     return follow(own, reference, step, same_sizes);
   }
 
-  [[nodiscard]] Result<std::optional<NeededAtLeast>> take(const Keys& lines) {
-    if (found_) find_largest_part(lines);
+  [[nodiscard]] Result<std::optional<NeededAtLeast>> take() {
+    if (found_) find_largest_part();
     return std::move(found_);
   }
 
@@ -81,22 +77,23 @@ class Needing {
     return recording_.events.stack[static_cast<size_t>(of.lives.events.first + event)];
   }
 
-  // Per group of stacks the smallest block here; 0 = none.
+  // Per line the smallest block here; 0 = none.
   [[nodiscard]] bool find_least(const Stretch& own) {
     least_.clear();
-    if (!least_.resize(static_cast<size_t>(groups_.count()), 0)) return false;
+    if (!least_.resize(static_cast<size_t>(lines_.frame.size()), 0)) return false;
     for (int32_t i = 0; i <= own.count; ++i) {
       const StackId stack =
           i < own.count ? stack_of(own, i) : recording_.events.stack[context_.row(failure_)];
-      int64_t& least = least_[static_cast<size_t>(groups_(stack))];
+      if (lines_.of(stack) < 0) continue;
+      int64_t& least = least_[static_cast<size_t>(lines_.of(stack))];
       const int64_t size = i < own.count ? size_of(own, i) : requested();
       if (least == 0 || size < least) least = size;
     }
     return true;
   }
-  [[nodiscard]] int64_t least_of(StackId stack) {
-    const int32_t group = groups_(stack);
-    return group > 0 && static_cast<size_t>(group) < least_.size() ? least_[static_cast<size_t>(group)] : 0;
+  [[nodiscard]] int64_t least_of(StackId stack) const {
+    const int32_t line = lines_.of(stack);
+    return line < 0 ? 0 : least_[static_cast<size_t>(line)];
   }
   // What block `i` of the reference takes here.
   [[nodiscard]] int64_t taken_here(const Stretch& own, const Stretch& reference, int32_t i, bool same_sizes) {
@@ -175,14 +172,14 @@ class Needing {
     return true;
   }
 
-  void find_largest_part(const Keys& lines) {
+  void find_largest_part() {
     int32_t best = -1;
     std::sort(missing_.data(), missing_.data() + missing_.size(),
-              [&](const Missing& a, const Missing& b) { return lines.of(a.stack) < lines.of(b.stack); });
+              [&](const Missing& a, const Missing& b) { return lines_.of(a.stack) < lines_.of(b.stack); });
     for (size_t i = 0; i < missing_.size();) {
-      const int32_t line = lines.of(missing_[i].stack);
+      const int32_t line = lines_.of(missing_[i].stack);
       int64_t blocks = 0, bytes = 0;
-      for (; i < missing_.size() && lines.of(missing_[i].stack) == line; ++i) {
+      for (; i < missing_.size() && lines_.of(missing_[i].stack) == line; ++i) {
         ++blocks;
         add_saturated(bytes, missing_[i].bytes);
       }
@@ -191,9 +188,9 @@ class Needing {
       found_->blocks = blocks;
       found_->blocks_bytes = bytes;
     }
-    found_->who = lines.who_of(recording_, best);
+    found_->who = lines_.who_of(recording_, best);
     found_->done = std::count_if(done_.begin(), done_.end(), [&](const Missing& one) {
-      return best >= 0 && lines.of(one.stack) == best;
+      return best >= 0 && lines_.of(one.stack) == best;
     });
   }
 
@@ -204,8 +201,8 @@ class Needing {
 
   const EventContext& context_;
   const model::Recording& recording_;
+  const Keys& lines_;
   int32_t failure_;
-  StackGroups groups_;
   Column<int64_t> least_;
   Column<Change> changes_;
   Column<Missing> missing_{recording_.budget}, done_{recording_.budget};
@@ -220,8 +217,9 @@ Result<std::optional<NeededAtLeast>> find_needed_at_least(const EventContext& co
     return fail(ErrorCode::limit_exceeded, -1, "What the rest of the run needs does not fit into memory.");
   };
   const replay::BlockLives& lives = context.lifetimes;
-  Needing needing(context, failure);
-  if (!needing.prepare()) return no_memory();
+  const auto lines = find_keys(context.recording, By::line);
+  if (!lines) return tl::unexpected(lines.error());
+  Needing needing(context, *lines, failure);
   // The step that failed began with the last beginning before it.
   const int32_t* const next = std::upper_bound(steps.begin.begin(), steps.begin.end(), failure);
   const auto failed = static_cast<int32_t>(next - steps.begin.begin()) - 1;
@@ -238,9 +236,7 @@ Result<std::optional<NeededAtLeast>> find_needed_at_least(const EventContext& co
     if (!needing.compare(stretch_of(lives, 0, failure), stretch_of(*other, 0, trace.events.count), -1))
       return no_memory();
   }
-  const auto lines = find_keys(context.recording, By::line);
-  if (!lines) return tl::unexpected(lines.error());
-  return needing.take(*lines);
+  return needing.take();
 }
 
 }  // namespace gpustrata::analysis

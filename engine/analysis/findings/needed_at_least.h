@@ -1,12 +1,12 @@
 // What the rest of a run needs at least, where the recording ends at a request that failed.
 //
 // What came after is not in the recording, but something that did the same may have gone on: an earlier step of the device, or
-// another device of the file. Such a reference counts if its allocations, from its first one on, have the stacks of those before the failure
-// (as they are shown, all of them and kFewestSame at least), and the next one has that of the request that failed. From there on its
-// blocks are followed:
+// another device of the file. Such a reference counts if its allocations, from its first one on, were asked for by the same lines
+// (own_frame.h) as those before the failure, all of them and kFewestSame at least, and the next one by that of the request that
+// failed. From there on its blocks are followed:
 //   done before the failure   their sizes here, as long as they live there; nothing if they are freed here already
 //   not done here             of the reference, if all sizes before are the same; else the smallest that a block of the same
-//                             stack has here, nothing if there is none
+//                             line has here, nothing if there is none
 //   older than the reference  those in use at the failure, less what the reference frees of its own; if sizes differ, only up
 //                             to there
 // The most that is in use at once that way is what is needed, if it is more than what was in use and the request together. It is a

@@ -11,6 +11,10 @@ namespace gpustrata::analysis {
 
 namespace {
 
+// Nothing failed: the device is only larger than it need be.
+constexpr double kMuchAtThePeak = 0.2;
+constexpr int64_t kMuchBytesAtThePeak = int64_t{256} << 20;
+
 [[nodiscard]] Result<Top> group_peak(const EventContext& context, Known& known) {
   const replay::BlockLives& lives = context.lifetimes;
   const auto ranks = ranks_in(lives, When::alive(lives.peak_event), {}, context.recording.budget);
@@ -114,11 +118,13 @@ Status ReportFinder::find_one(int32_t part) {
       }
       const CacheFlushes& flushes = found_.cache_flushes;
       if (done = go_to(lives.peak_event); !done) return done;
-      found_.harmful_fragmentation = find_fragmentation(context_, memory_);
+      Fragmentation at_peak = find_fragmentation(context_, memory_);
+      if (at_peak.share() >= kMuchAtThePeak && at_peak.lost() >= kMuchBytesAtThePeak)
+        found_.harmful_fragmentation = std::move(at_peak);
       if (flushes.retries == 0) return {};
       if (done = go_to(flushes.largest_retry - 1); !done) return done;
       Fragmentation flushed = find_fragmentation(context_, memory_);
-      if (flushed.share() > found_.harmful_fragmentation->share())
+      if (!found_.harmful_fragmentation || flushed.share() > found_.harmful_fragmentation->share())
         found_.harmful_fragmentation = std::move(flushed);
       return {};
     }
