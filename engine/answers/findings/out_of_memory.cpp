@@ -247,7 +247,7 @@ std::string needed_at_least_text(const model::Recording& recording, const Needed
       "If it goes on as {} did, which began with the same {}{}, it needs at least {} in use at once: {} more than what was "
       "in use and this request.",
       reference, counted(needed.same, "allocation"), needed.same_sizes ? "" : " in other sizes",
-      needed_text(needed.bytes), needed_text(needed.more));
+      exact_size_text(needed.bytes), size_text(needed.more));
   if (needed.who.kind != Who::Kind::nothing)
     text += fmt::format(" Of {} by {}, {} were there.", counted(needed.done + needed.blocks, "block"),
                         who_text(recording, needed.who), count_text(needed.done));
