@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/analysis/details/memory_state.h"
+#include "engine/analysis/details/memory_after.h"
 #include "engine/analysis/device/event_context.h"
 #include "engine/replay/memory_at.h"
 

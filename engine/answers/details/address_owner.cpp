@@ -14,7 +14,7 @@
 #include "engine/analysis/stacks/own_frame.h"
 #include "engine/answers/common/moment.h"
 #include "engine/answers/common/parts.h"
-#include "engine/answers/details/memory_state.h"
+#include "engine/answers/details/memory_after.h"
 #include "engine/answers/live/top.h"
 #include "engine/answers/stacks/who.h"
 #include "engine/answers/text/bounded.h"
