@@ -33,6 +33,7 @@ void add_commands(CLI::App& app, Run& chosen) {
   add_simulate(app, chosen);
   add_whatif(app, chosen);
   add_state(app, chosen);
+  add_owner(app, chosen);
   add_stats(app, chosen);
   add_trace(app, chosen);
   add_flamegraph(app, chosen);

@@ -5,10 +5,9 @@
 
 namespace gpustrata::cli {
 
-void add_choice(CLI::App& command, FileChoice& choice) {
+void add_choice(CLI::App& command, FileChoice& choice, const char* device) {
   command.add_option("FILE", choice.file, "Snapshot file; - is standard input")->required();
-  command.add_option("--device", choice.device,
-                     "Ordinal, or host; default: the one out of memory, else the highest peak");
+  command.add_option("--device", choice.device, device);
   command.add_option("--snapshot", choice.snapshot, "Name or index, where a file holds several");
   command.add_flag("--json", choice.json, "One JSON object on one line");
 }

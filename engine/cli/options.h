@@ -66,7 +66,9 @@ Added<Options> add_for_files(CLI::App& app, Run& chosen, const char* name, const
 }
 
 // What every command about one device of one file takes.
-void add_choice(CLI::App& command, FileChoice& choice);
+void add_choice(
+    CLI::App& command, FileChoice& choice,
+    const char* device = "Ordinal, or host; default: the one out of memory, else the highest peak");
 // The moment of the answer; default: what `at` says.
 void add_moment(CLI::App& command, std::string& at);
 // What commands that group blocks take.

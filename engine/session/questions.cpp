@@ -167,6 +167,9 @@ constexpr Question kQuestions[] = {
     {"stateBlock", Of::states, "event: Event, block: Row", "StateBlock", reply::state_block},
     // null = the event is before it or after it.
     {"stateSegment", Of::states, "event: Event, segment: Row", "StateSegment | null", reply::state_segment},
+    // Who holds an address after the event, had it before and has it later (engine/analysis/address_owner.h); refused if it is
+    // neither 0x... nor decimal.
+    {"owner", Of::states, "event: Event, address: Text", "AddressOwner", reply::owner},
     // null = the block does not exist after the event.
     {"statePlace", Of::states, "event: Event, block: Row, window: StateWindow", "StatePlace | null", reply::state_place},
     // Rows of the address map, at most 1,000.

@@ -97,6 +97,7 @@ Status state_sketch(Asked& asked);
 Status state_pick(Asked& asked);
 Status state_block(Asked& asked);
 Status state_segment(Asked& asked);
+Status owner(Asked& asked);
 Status state_place(Asked& asked);
 Status regions(Asked& asked);
 Status address_map(Asked& asked);

@@ -197,6 +197,9 @@ Status tried_remedies(Asked& asked) {
   replay::MemoryAt memory(context.history, budget);
   auto events = analysis::explain_all_out_of_memory(context, memory);
   if (!events) return tl::unexpected(events.error());
+  const auto steps = device.steps();
+  if (!steps) return tl::unexpected(steps.error());
+  if (Status done = analysis::add_needed_at_least(context, **steps, *events); !done) return done;
   if (analysis::has_remedy_to_try(*events)) {
     const analysis::GoesOn goes_on = asked.session.for_at_most(kLongestQuestion);
     const auto rehearsal = device.rehearsal(goes_on);

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "engine/answers/details/address_owner.h"
 #include "engine/answers/details/events.h"
 #include "engine/answers/details/memory_after.h"
 #include "engine/answers/details/state_info.h"
@@ -154,6 +155,14 @@ Status state_segment(Asked& asked) {
   return with_states(asked, [&](StateView& states) {
     return answer(asked, states.segment(asked.arguments.integer("event"), asked.arguments.integer("segment")),
                   states.context());
+  });
+}
+
+Status owner(Asked& asked) {
+  const auto address = analysis::address_in(asked.arguments.text("address"));
+  if (!address) return fail(ErrorCode::wrong_usage, -1, "Say the address as 0x7f3c00001200, or in decimal.");
+  return with_states(asked, [&](StateView& states) {
+    return answer(asked, states.owner(asked.arguments.integer("event"), *address), states.context());
   });
 }
 

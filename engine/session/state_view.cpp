@@ -109,6 +109,11 @@ Result<std::optional<analysis::StateSegment>> StateView::segment(int32_t event, 
   return analysis::state_segment(context(), parts_->memory, range);
 }
 
+Result<analysis::AddressOwner> StateView::owner(int32_t event, uint64_t address) {
+  if (const Status there = parts_->go_to(event); !there) return tl::unexpected(there.error());
+  return analysis::find_owner(context(), parts_->memory, address);
+}
+
 Result<std::optional<analysis::StatePlace>> StateView::place(int32_t event, int32_t block,
                                                              const replay::StateWindow& window) {
   Parts& p = *parts_;

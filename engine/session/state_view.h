@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/analysis/details/address_owner.h"
 #include "engine/analysis/details/event_details.h"
 #include "engine/analysis/details/event_list.h"
 #include "engine/analysis/details/memory_after.h"
@@ -65,6 +66,7 @@ class StateView {
   [[nodiscard]] Result<analysis::StateBlock> block(int32_t event, int32_t block);
   // None: it does not exist after the event.
   [[nodiscard]] Result<std::optional<analysis::StateSegment>> segment(int32_t event, int32_t range);
+  [[nodiscard]] Result<analysis::AddressOwner> owner(int32_t event, uint64_t address);
   [[nodiscard]] Result<std::optional<analysis::StatePlace>> place(int32_t event, int32_t block,
                                                                   const replay::StateWindow& window);
   // The state that was asked for last.

@@ -55,6 +55,29 @@ class Commands(OfOneFile):
     def test_state_of_an_event_that_is_not_there(self):
         self.assertIn("There is no event 5", self.run_it("state", "--json", "--event=5", code=1))
 
+    def owner(self, address, *options):
+        return json.loads(out_of("owner", address, self.path, "--json", *options))
+
+    def test_owner(self):
+        # 1 MiB into the 8 MiB of event 2, which are behind the first 30; freed with events 3 and 4.
+        address = BASE + 31 * MIB
+        at_2 = self.owner(hex(address), "--at=2")
+        self.assertEqual([at_2["holder"][key] for key in ("address", "size", "offset", "alloc_event", "free_completed_event")],
+                         [hex(BASE + 30 * MIB), 8 * MIB, MIB, 2, 4])
+        self.assertEqual(at_2["holder"]["allocated_by"], "peak peak.py:7")
+        at_end = self.owner(str(address))  # in decimal; without a moment the end is meant
+        self.assertEqual([at_end["event"], at_end["holder"], len(at_end["before"])], [4, None, 1])
+        self.assertEqual(at_end["free"], {"address": hex(BASE + 30 * MIB), "size": 10 * MIB})
+        self.assertEqual(at_end["below"]["distance"], MIB + 1)
+        beyond = self.owner(hex(BASE + 42 * MIB))
+        self.assertEqual([beyond["known"], beyond["below"]["name"][:2], beyond["below"]["distance"]], [False, "s'", 1])
+        self.assertIn("Before: block b'", out_of("owner", hex(address), self.path))
+
+    def test_owner_of_what_is_no_address(self):
+        for wrong in ("7f3c", "0x", "0x1ffffffffffffffff", "here"):
+            self.assertIn("Say the address as 0x7f3c00001200", out_of("owner", wrong, self.path, "--json", code=USAGE))
+        self.assertIn("There is no event 99", out_of("owner", "1", self.path, "--json", "--at=99", code=USAGE))
+
     def test_without_a_moment_the_peak_is_meant(self):
         peak = 38 * MIB + 1024
         self.assertEqual(json.loads(self.run_it("state", "--json"))["allocated_bytes"], peak)

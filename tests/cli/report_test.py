@@ -9,11 +9,12 @@ from reference import blocks_of, device_summary, load, snapshots_in, usable_even
 from reference_state import Irregular, states
 
 from support.folders import InAFolder
-from support.paths import SNAPSHOTS, needs_shared_data, real_snapshots
-from support.snapshots import MIB, block, live, segment, snapshot
+from support.paths import PROFILERS, SNAPSHOTS, needs_shared_data, real_snapshots
+from support.snapshots import BASE, MIB, NOW, block, event, frame, free, live, segment, snapshot
 from support.stacks import lines_of
 from support.tool import answer, answers, out_of
 
+GIB = 1024 * MIB
 CATEGORIES = {"parameter", "gradient", "optimizer_state", "activation", "temporary", "workspace", "communication", "input",
               "unknown"}
 
@@ -39,7 +40,7 @@ class WithFiles(InAFolder):
             self.assertEqual(pin["free_bytes"] + pin["pinned_bytes"], pin["segment_bytes"])
             self.assertLessEqual(pin["held_back_bytes"], pin["free_bytes"])
         for oom in device["oom"]:
-            self.assertIn(oom["verdict"], {"too_big", "full", "fragmented", "elsewhere", "limit", "unknown"})
+            self.assertIn(oom["verdict"], {"too_big", "full", "fragmented", "elsewhere", "too_late", "limit", "unknown"})
             self.assertEqual(oom["reserved_bytes"], oom["allocated_bytes"] + oom["pending_bytes"] + oom["cached_bytes"])
             known = [r for r in oom["remedies"] if r["bytes"] is not None]
             trivial = [r for r in known if r["name"] == "smaller_request" and r["bytes"] > oom["requested_bytes"] // 2]
@@ -149,7 +150,49 @@ class OutOfMemory(WithFiles):
         self.assertTrue(all(len(line) <= 80 for line in page.splitlines()), page)
 
 
+    def test_what_the_way_out_frees_was_in_use(self):
+        # 30 MiB of a module's forward are in use when 40 are refused, and freed by the exception: no temporary memory.
+        module = [frame("forward", 3, "/home/me/model.py"), frame("_call_impl", 9, "/x/torch/nn/modules/module.py")]
+        ask = [frame("loss", 9, "/home/me/loss.py")]
+
+        def run(*after):
+            trace = [event("segment_alloc", BASE, 30 * MIB), event("alloc", BASE, 30 * MIB, frames=module),
+                     {"action": "oom", "device_free": MIB, "size": 40 * MIB, "stream": 0, "frames": ask},
+                     *free(BASE, 30 * MIB, frames=ask), *after]
+            return snapshot([segment(BASE, [block(30 * MIB)])], [{**e, "time_us": NOW + i} for i, e in enumerate(trace)])
+
+        def categories(made):
+            return {c["name"]: c["bytes_at_peak"] for c in self.report_of(made)["categories"] if c["bytes_at_peak"]}
+
+        self.assertEqual(categories(run()), {"activation": 30 * MIB})
+        went_on = run(event("alloc", BASE, 8, frames=ask), *free(BASE, 8))
+        self.assertEqual(categories(went_on), {"temporary": 30 * MIB})
+
+
 class Fragmentation(WithFiles):
+    def test_only_where_it_does_harm_it_is_a_finding(self):
+        # 20 MiB, of which 2 stay in the middle: at the end 18 are free in pieces and held back. The peak was full. A request that
+        # fails then, or is served by a flush, meets the pieces.
+        make = [frame("forward", 3, "/home/me/model.py")]
+        pieces = [(0, 9), (9, 2), (11, 9)]
+        trace = [event("segment_alloc", BASE, 20 * MIB),
+                 *(event("alloc", BASE + at * MIB, size * MIB, frames=make) for at, size in pieces),
+                 *free(BASE, 9 * MIB), *free(BASE + 11 * MIB, 9 * MIB)]
+        oom = {"action": "oom", "device_free": 0, "size": 12 * MIB, "stream": 0, "frames": make}
+        flush = [event("segment_alloc", BASE + GIB, 2 * MIB), event("segment_free", BASE + GIB, 2 * MIB),
+                 event("segment_alloc", BASE + 2 * GIB, 12 * MIB)]
+        rest = [segment(BASE, [block(9 * MIB), live(2 * MIB, frames=make), block(9 * MIB)], segment_type="large")]
+        more = [segment(BASE + 2 * GIB, [block(12 * MIB)], segment_type="large")]
+
+        def told(segments, events):
+            made = snapshot(segments, [{**e, "time_us": NOW + i} for i, e in enumerate(events)])
+            self.assertEqual(self.report_of(made)["fragmentation"]["held_back_bytes"], 18 * MIB)
+            return out_of("report", self.file(made, "pieces.pickle"))
+
+        self.assertNotIn("ragment", told(rest, trace))
+        self.assertIn("Fragmentation after event 8: 9.0 MiB of 20.0 MiB", told(rest, [*trace, oom]))
+        self.assertIn("is fragmented", told(rest + more, trace + flush))
+
     def test_planted_pins_are_found_first_and_exactly(self):
         for seed in range(4):
             snapshot, planted = runs.fragmented(seed)
@@ -233,6 +276,22 @@ class Parts(WithFiles):
         first = said["parts"][0]
         self.assertEqual(tuple(first["stack"]), lines_of(planted[0]))
         self.assertEqual((first["before_bytes"], first["after_bytes"] % planted[1], first["matched"]), (0, 0, None))
+
+
+class Words(WithFiles):
+    def test_of_half_a_file_the_damage_comes_first(self):
+        whole = self.file(runs.train(1)[0], "whole.pickle")
+        half = self.folder / "half.pickle"
+        half.write_bytes(whole.read_bytes()[:whole.stat().st_size // 2])
+        page = out_of("report", half)
+        self.assertLess(page.index("the file ends too early"), page.index("The peak"))
+        self.assertNotIn("at most in", page)
+        self.assertIn("at most in", out_of("report", whole))
+
+    def test_a_profiler_is_told_how_to_record_more(self):
+        page = out_of("report", PROFILERS / "trace.json")
+        self.assertIn("torch.profiler.profile(profile_memory=True, with_stack=True)", page)
+        self.assertNotIn("_record_memory_history", page)
 
 
 class Check(WithFiles):

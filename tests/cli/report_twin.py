@@ -248,6 +248,9 @@ class World:
 
     def conditions(self, life, begins, passes):
         kept, born, freed = life["freed"] is None, life["born"], self.freed(life)
+        failures = [i for i, e in enumerate(self.trace) if e["action"] == "oom"]
+        if failures and all(e["action"] != "alloc" for e in self.trace[failures[-1]:]) and freed > failures[-1]:
+            kept, freed = True, len(self.trace)
         found = {"kept" if kept else "freed"}
         if begins and born < begins[0]:
             found.add("older")

@@ -38,7 +38,7 @@ test('every tool answers what its command prints', async () => {
     const { tools } = await client.listTools();
     assert.deepEqual(
       tools.map(({ name }) => name),
-      ['report', 'summary', 'top', 'state', 'compare', 'what_if', 'ops'],
+      ['report', 'summary', 'top', 'state', 'owner', 'compare', 'what_if', 'ops'],
     );
     for (const { inputSchema, description } of tools) {
       assert.ok(description.length > 20);
@@ -53,6 +53,7 @@ test('every tool answers what its command prints', async () => {
         { file: small, by: 'function', rows: 3, json: true },
         ['top', small, '--by', 'function', '-n', '3', '--json'],
       ],
+      ['owner', { file: small, address: '0x7f0000000000' }, ['owner', '0x7f0000000000', small]],
       ['state', { file: small, at: 'start', json: true }, ['state', small, '--at', 'start', '--json']],
       [
         'what_if',

@@ -198,6 +198,7 @@ function questionsFor(info) {
     for (const row of [0, 1, 1000]) {
       list.push(['stateBlock', { event: at, block: row }], ['stateSegment', { event: at, segment: row }]);
       list.push(['statePlace', { event: at, block: row, window }]);
+      list.push(['owner', { event: at, address: String(0x7f0000000000 + row) }]);
     }
   }
   for (const rank of [0, 1, 2, 1000]) {

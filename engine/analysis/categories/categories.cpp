@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "engine/analysis/categories/trace_lives.h"
+#include "engine/analysis/findings/ending.h"
 #include "engine/analysis/stacks/frame_filter.h"
 #include "engine/base/ascii.h"
 #include "engine/base/saturating.h"
@@ -40,6 +41,7 @@ class Sorting {
         in_trace_(recording.budget),
         passes_(recording.budget) {
     for (const CategoryRule& rule : rules.rules) wants_labels_ |= !rule.label.empty();
+    unwinding_ = first_of_unwinding(recording, part, lifetimes.device);
   }
 
   [[nodiscard]] bool run(Categories& found) {
@@ -103,9 +105,10 @@ class Sorting {
   }
 
   [[nodiscard]] uint32_t conditions_of(int32_t rank, uint64_t bits) const {
-    const int32_t born = lives_.born[rank], freed = lives_.freed[rank];
+    const int32_t born = lives_.born[rank];
+    const bool kept = lives_.freed[rank] >= unwinding_;
+    const int32_t freed = kept ? lives_.events.count : lives_.freed[rank];
     uint32_t found = 0;
-    const bool kept = freed >= lives_.events.count;
     found |= kept ? kKept : kFreed;
     if (born < 0 || (steps_.count() > 0 && born < steps_.begin[0])) found |= kOlder;
     const auto* next_step = std::upper_bound(steps_.begin.begin(), steps_.begin.end(), born);
@@ -173,6 +176,7 @@ class Sorting {
   Column<uint32_t> in_trace_;  // per rank: conditions that a trace tells; empty = it is none
   Column<Pass> passes_;        // ascending
   bool wants_labels_ = false;
+  int32_t unwinding_ = 0;  // what is freed from this event on is kept: the program failed
 };
 
 }  // namespace

@@ -5,13 +5,13 @@
 //   frame:A|B          a frame of the block's stack has A or B in its "file:function" (as the file has it)
 //   label:A            the program, or the profiler, called the block A (`user_metadata`, `category`); case is ignored
 //   older              it exists before the first event, or before the first step
-//   kept               it is never freed in the recording
+//   kept               it is never freed in the recording, or only on the way out of a failure that ends it
 //   outlives_step      it is kept, or alive when a later step begins
 //   in_backward        autograd's engine, or a function `backward`, asked for it
 //   outlives_backward  it is alive after the last allocation of the backward pass in which it was made
 //   until_backward     it was made outside of a backward pass and is alive when the next one begins
 //   in_module          a module's forward (nn.Module.__call__) asked for it
-//   freed              it is freed in the recording
+//   freed              it is not kept
 // and of profiler's traces (trace_lives.h), where `in_backward` and `outlives_backward` mean the records of backward nodes:
 //   before             it exists before the first event
 //   in_one_op          it is freed in the outermost op that it was made in

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/analysis/device/holder_stack.h"
 #include "engine/trace/action.h"
 
 namespace gpustrata::analysis {
@@ -122,7 +123,7 @@ class Telling {
       return;
     }
     told_.stack = chosen.stack;
-    told_.who = who_of(recording_, chosen.stack);
+    if (told_.stack_from != StackFrom::free) told_.who = who_of(recording_, chosen.stack);
   }
 
   void find_reasons() {
@@ -171,7 +172,8 @@ BlockDetails block_details(const model::Recording& recording, const replay::Bloc
 
 StackId shown_stack(const model::Recording& recording, const replay::BlockLives& lifetimes,
                     const DeviceIndex& index, int32_t rank) {
-  return source_of(recording, lifetimes, index.final_blocks, rank).shown_stack();
+  const BlockSource source = source_of(recording, lifetimes, index.final_blocks, rank);
+  return source.shown_stack().is_none() ? StackId{} : holder_stack(source, index.free_stacks);
 }
 
 }  // namespace gpustrata::analysis

@@ -76,7 +76,8 @@ StackOf stack_of_block(const EventContext& context, int32_t block) {
   const int32_t freed = std::max(own.free_requested, own.free_completed);
   if (own.alloc >= 0) consider(stack_at(own.alloc), StackFrom::alloc);
   if (source >= 0) consider(recording.blocks.stack[static_cast<size_t>(source)], StackFrom::block);
-  if (own.alloc < 0 && freed >= 0) consider(stack_at(freed), StackFrom::free);
+  const bool of_the_alloc = context.index.free_stacks == FreeStacks::of_the_alloc;
+  if (own.alloc < 0 && freed >= 0 && of_the_alloc) consider(stack_at(freed), StackFrom::free);
   return found;
 }
 
@@ -125,6 +126,14 @@ StateBlock state_block(const EventContext& context, const replay::MemoryAt& memo
   told.stack = shown.stack;
   told.stack_from = shown.from;
   told.who = who_of(context.recording, shown.stack);
+  const int32_t freed = std::max(told.events.free_requested, told.events.free_completed);
+  if (shown.from == StackFrom::nothing && alloc < 0 && freed >= 0) {  // shown as that of who freed it
+    const StackId of_free = events.stack[context.row(freed)];
+    if (!of_free.is_none() && context.recording.stacks.leaf(of_free) >= 0) {
+      told.stack = of_free;
+      told.stack_from = StackFrom::free;
+    }
+  }
   return told;
 }
 

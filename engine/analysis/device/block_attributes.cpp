@@ -1,6 +1,6 @@
 #include "engine/analysis/device/block_attributes.h"
 
-#include "engine/analysis/device/block_sources.h"
+#include "engine/analysis/device/holder_stack.h"
 #include "engine/replay/memory_at.h"
 #include "engine/replay/segment_index.h"
 
@@ -46,10 +46,11 @@ Result<BlockAttributes> block_attributes(const model::Recording& recording, cons
   found.stream_number = number_streams(recording, part);
 
   const model::EventTable& events = recording.events;
+  const FreeStacks free_stacks = whose_free_stacks(recording, lifetimes);
   for (int32_t rank = 0; rank < lifetimes.count(); ++rank) {
     const auto r = static_cast<size_t>(rank);
     const BlockSource source = source_of(recording, lifetimes, final_blocks, rank);
-    found.stack[r] = source.stack.stack;
+    found.stack[r] = holder_stack(source, free_stacks);
     const int32_t told = lifetimes.born[r] >= 0 ? lifetimes.born[r] : source.free_event;
     if (told >= 0) {
       const auto row = static_cast<size_t>(lifetimes.events.first + told);

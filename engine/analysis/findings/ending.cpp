@@ -28,4 +28,18 @@ Ending find_ending(const model::Recording& recording, const model::Part& part) {
   return went_on ? Ending() : found;
 }
 
+int32_t first_of_unwinding(const model::Recording& recording, const model::Part& part, int32_t device) {
+  const Ending ending = find_ending(recording, part);
+  const model::RowRange own = part.events_of(device);
+  if (!ending.at_failure()) return own.count;
+  if (ending.device == device) return ending.event + 1;
+  const model::EventTable& events = recording.events;
+  const auto row = static_cast<size_t>(part.events_of(ending.device).first + ending.event);
+  const int64_t failed = events.time[row];
+  if (failed == model::kNoTime) return own.count;
+  int32_t first = own.count;
+  while (first > 0 && events.time[static_cast<size_t>(own.first + first - 1)] > failed) --first;
+  return first;
+}
+
 }  // namespace gpustrata::analysis

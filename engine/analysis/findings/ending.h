@@ -21,4 +21,9 @@ struct Ending {
 // itself does not. O(events after the last allocation of each device).
 [[nodiscard]] Ending find_ending(const model::Recording& recording, const model::Part& part);
 
+// The first event of a device that is the way out of that failure: what is freed from there on, the program would have kept. The
+// number of its events where there is none, and where times do not tell for another device. O(events after it).
+[[nodiscard]] int32_t first_of_unwinding(const model::Recording& recording, const model::Part& part,
+                                         int32_t device);
+
 }  // namespace gpustrata::analysis

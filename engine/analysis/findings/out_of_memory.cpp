@@ -9,6 +9,7 @@
 #include "engine/analysis/live/top.h"
 #include "engine/base/charge.h"
 #include "engine/base/saturating.h"
+#include "engine/replay/links.h"
 
 namespace gpustrata::analysis {
 
@@ -82,6 +83,20 @@ class Explaining {
     if (found_.places.size() > kMostFreePlaces) found_.places.resize(kMostFreePlaces);
   }
 
+  // Of the state that `memory` is at.
+  [[nodiscard]] int64_t largest_own() const {
+    int64_t largest = 0;
+    for (const SegmentAt& segment : memory_.segments()) {
+      if (!is_own(segment)) continue;
+      for (const replay::BlockAt& block : memory_.blocks_of(segment)) {
+        if (block.row < 0) largest = std::max(largest, block.size);
+      }
+    }
+    return largest;
+  }
+  // Of a free block of the request's own that is large enough: was none before the flush?
+  void note_flush(int64_t largest_own_before) { was_found_too_late_ = largest_own_before < found_.requested; }
+
   void judge() {
     const int64_t device_free = found_.device_free.value_or(0);
     const bool barred = found_.largest_own >= found_.requested && is_barred(found_.largest_own);
@@ -97,7 +112,9 @@ class Explaining {
                (!found_.device_free && found_.settings.memory_fraction())) {
       found_.verdict = Verdict::limit;
     } else if (found_.largest_own >= found_.requested) {
-      found_.verdict = Verdict::unknown;
+      found_.verdict = was_found_too_late_ ? Verdict::too_late : Verdict::unknown;
+    } else if (fits_when_freed()) {
+      found_.verdict = Verdict::too_late;
     } else if (largest_elsewhere_ >= found_.requested ||
                (empty_in_private_pools_ > 0 &&
                 saturated_sum(device_free, empty_in_private_pools_) >= found_.needed)) {
@@ -107,6 +124,7 @@ class Explaining {
     } else {
       found_.verdict = found_.room >= found_.requested ? Verdict::fragmented : Verdict::unknown;
     }
+    if (found_.verdict == Verdict::too_late || found_.verdict == Verdict::elsewhere) find_fitting();
   }
 
   [[nodiscard]] Status find_remedies() {
@@ -127,6 +145,8 @@ class Explaining {
           {RemedyKind::smaller_request, saturated_difference(found_.requested, largest_piece)});
     if (verdict == Verdict::full || verdict == Verdict::too_big)
       remedies.push_back({RemedyKind::use_less, saturated_difference(found_.requested, found_.room)});
+    if (verdict == Verdict::too_late && !found_.fitting->is_pending)
+      remedies.push_back({RemedyKind::ask_again, found_.fitting->bytes});
     if (found_.pending > 0) remedies.push_back({RemedyKind::pending, found_.pending});
     if (verdict == Verdict::limit) remedies.push_back({RemedyKind::raise_limit, std::nullopt});
     if (verdict == Verdict::full || verdict == Verdict::too_big) {
@@ -144,6 +164,62 @@ class Explaining {
   }
 
  private:
+  [[nodiscard]] bool is_own(const SegmentAt& segment) const {
+    const auto row = static_cast<size_t>(segment.row);
+    return same_stream(context_.history.range_stream[row]) == found_.stream &&
+           same_pool(context_.recording, context_.history.range_pool[row]) == found_.pool &&
+           is_small_segment(context_, segment) == found_.small;
+  }
+
+  // Neighbours in a segment that no block is allocated in: one free block once all of it is freed.
+  struct Gap {
+    uint64_t address = 0;
+    int64_t size = 0;
+    bool is_pending = false;
+  };
+  // The largest; of `own` segments with what waits to be freed, of others only what is free.
+  [[nodiscard]] Gap largest_gap(bool own) const {
+    Gap largest;
+    for (const SegmentAt& segment : memory_.segments()) {
+      if (is_own(segment) != own || is_small_segment(context_, segment) != found_.small) continue;
+      Gap gap;
+      for (const replay::BlockAt& block : memory_.blocks_of(segment)) {
+        const bool is_pending = block.state == model::BlockState::active_pending_free;
+        if (block.row >= 0 && !(own && is_pending)) {
+          gap = {};
+          continue;
+        }
+        if (gap.size == 0) gap.address = block.address;
+        add_saturated(gap.size, block.size);
+        gap.is_pending = gap.is_pending || is_pending;
+        if (gap.size > largest.size) largest = gap;
+      }
+    }
+    return largest;
+  }
+  [[nodiscard]] bool fits_when_freed() const {
+    const Gap gap = largest_gap(true);
+    return gap.is_pending && gap.size >= found_.requested && !is_barred(gap.size);
+  }
+
+  // The youngest free in it, O(blocks of the history).
+  void find_fitting() {
+    const Gap gap = largest_gap(found_.verdict == Verdict::too_late);
+    if (gap.size < found_.requested) return;  // several empty segments
+    ExplainedOutOfMemory::Fitting fitting{.bytes = gap.size, .is_pending = gap.is_pending};
+    const replay::StateHistory& history = context_.history;
+    for (int32_t row = 0; row < history.blocks.count(); ++row) {
+      const auto i = static_cast<size_t>(row);
+      if (history.blocks.address[i] - gap.address >= static_cast<uint64_t>(gap.size)) continue;
+      const bool is_pending = history.blocks.exists_after(row, found_.event);
+      if (!is_pending && history.blocks.end[i] > found_.event) continue;
+      const replay::BlockEvents own = replay::events_of_block(context_.recording, history, row);
+      fitting.freed_event =
+          std::max(fitting.freed_event, is_pending ? own.free_requested : own.free_completed);
+    }
+    found_.fitting = fitting;
+  }
+
   [[nodiscard]] bool expands() const { return found_.settings.expandable_segments.value_or(false); }
 
   // Section 6 of the allocator's rules: large blocks are kept for large requests.
@@ -214,7 +290,26 @@ class Explaining {
   int64_t empty_in_private_pools_ = 0;
   int64_t cached_elsewhere_ = 0;
   int64_t largest_elsewhere_ = 0;
+  bool was_found_too_late_ = false;
 };
+
+// The first event of the flush that a request which failed made last: frees whose requests came before, and memory that went back
+// to the device.
+[[nodiscard]] int32_t flush_before(const EventContext& context, int32_t oom) {
+  const model::EventTable& events = context.recording.events;
+  int32_t first = oom;
+  for (; first > 0; --first) {
+    const size_t row = context.row(first - 1);
+    const trace::Action action = events.action[row];
+    const bool gave_back = action == trace::Action::segment_free || action == trace::Action::segment_unmap;
+    if (gave_back) continue;
+    if (action != trace::Action::free_completed) break;
+    const bool of_the_program = first > 1 && events.action[row - 1] == trace::Action::free_requested &&
+                                events.address[row - 1] == events.address[row];
+    if (of_the_program) break;
+  }
+  return first;
+}
 
 }  // namespace
 
@@ -235,9 +330,28 @@ Result<ExplainedOutOfMemory> explain_out_of_memory(const EventContext& context, 
                 event);
   explaining.describe_state();
   explaining.list_places();
+  if (found.largest_own >= found.requested) {
+    const auto go_to = [&](int32_t to) -> Status {
+      if (memory.go_to(to)) return {};
+      return fail(ErrorCode::limit_exceeded, -1, "The memory state of event {} does not fit into memory.",
+                  to);
+    };
+    if (Status there = go_to(flush_before(context, event) - 1); !there) return tl::unexpected(there.error());
+    explaining.note_flush(explaining.largest_own());
+    if (Status back = go_to(event); !back) return tl::unexpected(back.error());
+  }
   explaining.judge();
   if (Status done = explaining.find_remedies(); !done) return tl::unexpected(done.error());
   return found;
+}
+
+Status add_needed_at_least(const EventContext& context, const Steps& steps, OutOfMemoryEvents& events) {
+  if (events.explained.empty() || !events.explained.back().ends_recording) return {};
+  ExplainedOutOfMemory& last = events.explained.back();
+  auto needed = find_needed_at_least(context, steps, last.event);
+  if (!needed) return tl::unexpected(needed.error());
+  last.needed_at_least = *needed;
+  return {};
 }
 
 Result<OutOfMemoryEvents> explain_all_out_of_memory(const EventContext& context, replay::MemoryAt& memory) {

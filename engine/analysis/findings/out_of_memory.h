@@ -17,6 +17,9 @@
 //   full        more than the room: live blocks alone leave too little, in whatever pieces
 //   limit       the device had as much as was needed, and refused: a limit (memory fraction, container, driver); or a
 //               free block of its own was large enough, and max_split_size kept it from being used
+//   too_late    a free block of its own was large enough, but became so only by the frees that the allocator completed while it
+//               flushed its cache for this request, after which it asks the device alone (pytorch #189504); or such a block
+//               waits to be freed still: for a stream, or for the end of a capture
 //   elsewhere   a free block of another stream or pool would have been large enough, or the empty segments of private
 //               pools together with what the device had
 //   fragmented  the room is enough, nowhere in one piece
@@ -33,6 +36,7 @@
 #include "engine/analysis/device/event_context.h"
 #include "engine/analysis/findings/fragmentation.h"
 #include "engine/analysis/findings/free_places.h"
+#include "engine/analysis/findings/needed_at_least.h"
 #include "engine/analysis/stacks/own_frame.h"
 #include "engine/base/status.h"
 #include "engine/replay/memory_at.h"
@@ -45,7 +49,7 @@ inline constexpr size_t kMostExplained =
 // Segments that a remedy names at most: nobody looks for the pins of more.
 inline constexpr size_t kMostFreedSegments = 1000;
 
-enum class Verdict : uint8_t { too_big, full, fragmented, elsewhere, limit, unknown };
+enum class Verdict : uint8_t { too_big, full, fragmented, elsewhere, too_late, limit, unknown };
 
 enum class RemedyKind : uint8_t {
   expandable_segments,  // pieces join: bytes = cached bytes that could be used then
@@ -53,6 +57,7 @@ enum class RemedyKind : uint8_t {
   smaller_request,  // bytes by which the request is above the largest piece there was
   use_less,         // bytes that live blocks have too many
   largest_holder,   // bytes of the line that holds most
+  ask_again,        // too_late: bytes of the block that the same request would find now
   pending,          // bytes that wait for another stream
   share_streams,    // bytes cached for other streams or pools
   raise_limit,      // no bytes: the limit is not in the file
@@ -92,9 +97,18 @@ struct ExplainedOutOfMemory {
   Who who;
   StackId stack;
   replay::RecordedSettings settings;
+  // Of too_late and elsewhere: the free memory that was large enough, and the event that freed the last of it.
+  struct Fitting {
+    int64_t bytes = 0;
+    int32_t freed_event = -1;  // of the completion; of what waits, the request; -1 = not in the recording
+    bool is_pending = false;   // some of it waits to be freed still
+  };
+  std::optional<Fitting> fitting;
   std::vector<FreePlace> places;  // own first, then largest first; at most kMostFreePlaces
   Verdict verdict = Verdict::unknown;
   bool ends_recording = false;  // what came after it is not in the recording (ending.h)
+  std::optional<NeededAtLeast> needed_at_least =
+      std::nullopt;  // by the rest of the run, then; none = cannot be told
   // Most bytes first; to ask for less than half as much, which is no remedy for most programs, after these; then those without bytes.
   std::vector<Remedy> remedies;
 };
@@ -108,6 +122,9 @@ struct OutOfMemoryEvents {
   int64_t all = 0;
   std::vector<ExplainedOutOfMemory> explained;  // in the order of the trace
 };
+// Sets needed_at_least of the last one, if it ends the recording. Error: limit_exceeded.
+[[nodiscard]] Status add_needed_at_least(const EventContext& context, const Steps& steps,
+                                         OutOfMemoryEvents& events);
 [[nodiscard]] Result<OutOfMemoryEvents> explain_all_out_of_memory(const EventContext& context,
                                                                   replay::MemoryAt& memory);
 

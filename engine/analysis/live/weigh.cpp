@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "engine/analysis/device/block_sources.h"
+#include "engine/analysis/device/holder_stack.h"
 #include "engine/base/saturating.h"
 
 namespace gpustrata::analysis {
@@ -75,8 +75,10 @@ Result<BlockSums> sums_by_stack(const model::Recording& recording, const model::
   BlockSums sums(recording.budget);
   Column<AddressAndRow> final_blocks(recording.budget);
   if (!collect_final_blocks(recording, part, lives.device, final_blocks)) return no_memory(ranks.size());
+  const FreeStacks free_stacks = whose_free_stacks(recording, lives);
   for (const int32_t rank : ranks) {
-    const StackId stack = source_of(recording, lives, final_blocks, rank).shown_stack();
+    const BlockSource source = source_of(recording, lives, final_blocks, rank);
+    const StackId stack = source.shown_stack().is_none() ? StackId{} : holder_stack(source, free_stacks);
     if (!sums.add(stack.value, rank, lives.size[rank])) return no_memory(ranks.size());
   }
   return sums;

@@ -11,6 +11,10 @@ namespace gpustrata::analysis {
 
 namespace {
 
+// Nothing failed: the device is only larger than it need be.
+constexpr double kMuchAtThePeak = 0.2;
+constexpr int64_t kMuchBytesAtThePeak = int64_t{256} << 20;
+
 [[nodiscard]] Result<Top> group_peak(const EventContext& context, Device& device) {
   const replay::BlockLives& lives = context.lifetimes;
   const auto ranks = ranks_in(lives, When::alive(lives.peak_event), {}, context.recording.budget);
@@ -81,7 +85,8 @@ Status ReportFinder::find_one(int32_t part) {
       found_.ending = find_ending(recording, context_.part);
       return take(found_.out_of_memory, explain_all_out_of_memory(context_, memory_));
     case 4:
-      return take(found_.steps, device_.steps());
+      if (Status done = take(found_.steps, device_.steps()); !done) return done;
+      return add_needed_at_least(context_, *found_.steps, found_.out_of_memory);
     case 5: {
       const auto attributes = device_.attributes();
       if (!attributes) return tl::unexpected(attributes.error());
@@ -105,8 +110,23 @@ Status ReportFinder::find_one(int32_t part) {
     default: {
       if (context_.part.capabilities.profiled) return {};
       Status done = go_to(fragmentation_event(recording, context_.history.rows));
-      if (done) found_.fragmentation = find_fragmentation(context_, memory_);
-      return done;
+      if (!done) return done;
+      found_.fragmentation = find_fragmentation(context_, memory_);
+      if (found_.out_of_memory.all > 0) {
+        found_.harmful_fragmentation = found_.fragmentation;
+        return {};
+      }
+      const CacheFlushes& flushes = found_.cache_flushes;
+      if (done = go_to(lives.peak_event); !done) return done;
+      Fragmentation at_peak = find_fragmentation(context_, memory_);
+      if (at_peak.share() >= kMuchAtThePeak && at_peak.lost() >= kMuchBytesAtThePeak)
+        found_.harmful_fragmentation = std::move(at_peak);
+      if (flushes.retries == 0) return {};
+      if (done = go_to(flushes.largest_retry - 1); !done) return done;
+      Fragmentation flushed = find_fragmentation(context_, memory_);
+      if (!found_.harmful_fragmentation || flushed.share() > found_.harmful_fragmentation->share())
+        found_.harmful_fragmentation = std::move(flushed);
+      return {};
     }
   }
 }

@@ -53,7 +53,10 @@ struct Report {
   OutOfMemoryEvents out_of_memory;
   const Steps* steps = nullptr;  // of Device, as
   Leaks leaks;
-  std::optional<Fragmentation> fragmentation;   // the same
+  std::optional<Fragmentation> fragmentation;  // the same; at fragmentation_event()
+  // Where pieces do harm: at the last request that failed, else at the worse of two moments: before the flush that gave most back
+  // to serve a request, and at the peak. Cache that nobody asks for, as between steps, is none.
+  std::optional<Fragmentation> harmful_fragmentation;
   std::optional<NeverFull> never_full;          // only if somebody asks for it, too
   const KnownCategories* categories = nullptr;  // these
   CategorySums categories_at_peak;

@@ -42,8 +42,8 @@ template <size_t Count>
   return path.substr(begin);
 }
 
-constexpr std::array<std::string_view, 11> kNativeEndings = {"c", "cc",  "cpp", "cxx", "cu", "cuh",
-                                                             "h", "hpp", "hh",  "inl", "pyx"};
+constexpr std::array<std::string_view, 13> kNativeEndings = {"c",   "cc", "cpp", "cxx", "cu",  "cuh", "h",
+                                                             "hpp", "hh", "inl", "o",   "pyx", "s"};
 // Packages below everybody's code; the others installed beside them may be the program itself.
 constexpr std::array<std::string_view, 8> kFoundation = {
     "torch", "functorch", "triton", "numpy", "nvidia", "apex", "lightning_fabric", "torchgen"};

@@ -4,6 +4,7 @@
 
 #include "engine/analysis/device/pool_id.h"
 #include "engine/analysis/device/stream_numbers.h"
+#include "engine/answers/common/moment.h"
 #include "engine/answers/common/parts.h"
 #include "engine/answers/live/top.h"
 #include "engine/answers/stacks/who.h"
@@ -14,6 +15,7 @@ namespace gpustrata::answers {
 
 using analysis::ExplainedOutOfMemory;
 using analysis::FreePlace;
+using analysis::NeededAtLeast;
 using analysis::Remedy;
 using analysis::RemedyKind;
 using analysis::Verdict;
@@ -74,12 +76,38 @@ namespace {
   return fmt::format("{} were asked for in one piece{}.", size_text(one.requested), by);
 }
 
+// " It was freed at event 57, 3 events before."
+[[nodiscard]] std::string freed_text(const ExplainedOutOfMemory& one) {
+  if (!one.fitting || one.fitting->freed_event < 0) return {};
+  return fmt::format(" The last of it was freed at event {}, {} before the failure.",
+                     count_text(one.fitting->freed_event),
+                     counted(one.event - one.fitting->freed_event, "event"));
+}
+
+[[nodiscard]] std::string too_late_text(const ExplainedOutOfMemory& one) {
+  if (one.fitting->is_pending)
+    return fmt::format(
+        "{} in one piece would have been large enough, but some of it is not usable yet: its free was requested{}, "
+        "and waits for another stream (record_stream) or for the end of a graph capture.",
+        size_text(one.fitting->bytes),
+        one.fitting->freed_event < 0 ? std::string()
+                                     : fmt::format(" at event {}", count_text(one.fitting->freed_event)));
+  return fmt::format(
+      "A free piece of {} is large enough, but it was freed too late: its free waited for another stream "
+      "(record_stream) and was completed{} when the allocator flushed its cache for this request. After that it "
+      "asks the device, and does not search its cache again (pytorch #189504).",
+      size_text(one.fitting->bytes),
+      one.fitting->freed_event < 0 ? std::string()
+                                   : fmt::format(" at event {},", count_text(one.fitting->freed_event)));
+}
+
 [[nodiscard]] std::string elsewhere_text(const model::Recording& recording, const ExplainedOutOfMemory& one) {
   for (const FreePlace& place : one.places) {
     if (place.own || place.largest < one.requested || place.small != one.small) continue;
     return fmt::format(
-        "A free piece of {} would have been large enough, but it is of {}; the request was of {}.",
-        size_text(place.largest), where_text(recording, place), stream_text(recording, one.stream));
+        "A free piece of {} would have been large enough, but it is of {}; the request was of {}.{}",
+        size_text(place.largest), where_text(recording, place), stream_text(recording, one.stream),
+        one.fitting && one.fitting->bytes == place.largest ? freed_text(one) : std::string());
   }
   return fmt::format("{} would have been enough, but a part of it is kept by private pools.", free_text(one));
 }
@@ -96,6 +124,8 @@ std::string_view name_of(Verdict verdict) {
       return "fragmented";
     case Verdict::elsewhere:
       return "elsewhere";
+    case Verdict::too_late:
+      return "too_late";
     case Verdict::limit:
       return "limit";
     case Verdict::unknown:
@@ -114,6 +144,8 @@ std::string_view words_of(Verdict verdict) {
       return "enough was free, but in pieces";
     case Verdict::elsewhere:
       return "the free memory was of another stream or pool";
+    case Verdict::too_late:
+      return "enough was freed, but too late";
     case Verdict::limit:
       return "a limit was reached";
     case Verdict::unknown:
@@ -134,6 +166,8 @@ std::string_view name_of(RemedyKind kind) {
       return "use_less";
     case RemedyKind::largest_holder:
       return "largest_holder";
+    case RemedyKind::ask_again:
+      return "ask_again";
     case RemedyKind::pending:
       return "free_pending";
     case RemedyKind::share_streams:
@@ -164,6 +198,8 @@ namespace {
                          asked, size_text(one.room), free_text(one), pieces_text(one));
     case Verdict::elsewhere:
       return fmt::format("{} {}", asked, elsewhere_text(recording, one));
+    case Verdict::too_late:
+      return fmt::format("{} {}", asked, too_late_text(one));
     case Verdict::limit:
       if (one.settings.memory_fraction())
         return fmt::format(
@@ -196,8 +232,26 @@ namespace {
 
 std::string verdict_text(const model::Recording& recording, const ExplainedOutOfMemory& one) {
   const std::string reason = reason_text(recording, one);
-  return one.ends_recording ? "The recording ends at this request: what came after is not in it. " + reason
-                            : reason;
+  if (!one.ends_recording) return reason;
+  if (!one.needed_at_least)
+    return "The recording ends at this request: what came after is not in it, and what that needs cannot be told. " +
+           reason;
+  return fmt::format("The recording ends at this request: what came after is not in it. {} {}",
+                     needed_at_least_text(recording, *one.needed_at_least), reason);
+}
+
+std::string needed_at_least_text(const model::Recording& recording, const NeededAtLeast& needed) {
+  const std::string reference =
+      needed.step >= 0 ? fmt::format("step {}", count_text(needed.step)) : device_text(needed.device);
+  std::string text = fmt::format(
+      "If it goes on as {} did, which began with the same {}{}, it needs at least {} in use at once: {} more than what was "
+      "in use and this request.",
+      reference, counted(needed.same, "allocation"), needed.same_sizes ? "" : " in other sizes",
+      exact_size_text(needed.bytes), size_text(needed.more));
+  if (needed.who.kind != Who::Kind::nothing)
+    text += fmt::format(" Of {} by {}, {} were there.", counted(needed.done + needed.blocks, "block"),
+                        who_text(recording, needed.who), count_text(needed.done));
+  return text;
 }
 
 std::string remedy_text(const model::Recording& recording, const ExplainedOutOfMemory& one,
@@ -242,6 +296,11 @@ std::string remedy_text(const model::Recording& recording, const ExplainedOutOfM
     case RemedyKind::largest_holder:
       return fmt::format("Look at {}: it holds most, {} in {}.", who_text(recording, remedy.who), bytes,
                          counted(remedy.blocks, "block"));
+    case RemedyKind::ask_again:
+      return fmt::format(
+          "Ask again: the same request finds the {} now. Or call torch.cuda.synchronize() before it, so that the frees are "
+          "completed earlier; or avoid record_stream.",
+          bytes);
     case RemedyKind::pending:
       return fmt::format(
           "{} are freed but wait for another stream: synchronise before, or avoid record_stream.", bytes);
@@ -325,6 +384,21 @@ void to_json(JsonWriter& json, const model::Recording& recording, const Explaine
   json.member("expandable_segments", one.settings.expandable_segments);
   json.member("verdict", name_of(one.verdict));
   json.member("text", verdict_text(recording, one));
+  json.key("needed_at_least");
+  if (const auto& needed = one.needed_at_least) {
+    json.begin_object();
+    json.member("bytes", needed->bytes);
+    json.member("more_bytes", needed->more);
+    json.member("device", needed->device);
+    json.member("step", needed->step);
+    json.member("event", needed->event);
+    json.member("same_allocations", needed->same);
+    json.member("same_sizes", needed->same_sizes);
+    json.member("text", needed_at_least_text(recording, *needed));
+    json.end_object();
+  } else {
+    json.null();
+  }
   json.key("free");
   json.begin_array();
   for (const FreePlace& place : one.places) {

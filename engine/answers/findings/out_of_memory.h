@@ -10,17 +10,20 @@
 
 namespace gpustrata::answers {
 
-// "too_big", "full", "fragmented", "elsewhere", "limit", "unknown"
+// "too_big", "full", "fragmented", "elsewhere", "too_late", "limit", "unknown"
 [[nodiscard]] std::string_view name_of(analysis::Verdict verdict);
 // "the device was full": a title.
 [[nodiscard]] std::string_view words_of(analysis::Verdict verdict);
-// "expandable_segments", "free_pins", "smaller_request", "use_less", "largest_holder", "free_pending", "share_streams",
+// "expandable_segments", "free_pins", "smaller_request", "use_less", "largest_holder", "ask_again", "free_pending", "share_streams",
 // "raise_limit", "other_processes"
 [[nodiscard]] std::string_view name_of(analysis::RemedyKind kind);
 
 // One to three sentences for somebody who does not know the run: what was asked for, what was free, why it was no use.
 [[nodiscard]] std::string verdict_text(const model::Recording& recording,
                                        const analysis::ExplainedOutOfMemory& one);
+// What the rest of the run needs at least, and why.
+[[nodiscard]] std::string needed_at_least_text(const model::Recording& recording,
+                                               const analysis::NeededAtLeast& needed);
 [[nodiscard]] std::string remedy_text(const model::Recording& recording,
                                       const analysis::ExplainedOutOfMemory& one,
                                       const analysis::Remedy& remedy);
@@ -42,6 +45,8 @@ void place_to_json(JsonWriter& json, const model::Recording& recording, const an
 // {"event","time_us","requested_bytes","needed_bytes": of the device,"device_free_bytes","reserved_bytes",
 //  "allocated_bytes","pending_bytes","cached_bytes","largest_free_bytes": of any stream and pool,
 //  "largest_own_bytes": of those of the request,"who","stack","expandable_segments": true|false|null,"verdict","text",
+//  "needed_at_least": {"bytes": in use at once,"more_bytes": than what was in use and the request,"device","step": n|-1,"event": of the
+//   reference,"same_allocations","same_sizes","text"}|null: cannot be told,
 //  "free":[{those of place_to_json(),"own","why_text","why"}],
 //  "remedies":[{"name","bytes": n|null,"text","confirmed": true|false|null,"code","filter"}]}, those of most bytes first.
 void to_json(JsonWriter& json, const model::Recording& recording, const analysis::ExplainedOutOfMemory& one);

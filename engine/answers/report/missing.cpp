@@ -48,8 +48,9 @@ struct MissingWords {
 
 }  // namespace
 
-MissingText missing_text(const Overview& overview, const analysis::Missing& missing) {
-  const MissingWords words = words_for(missing.what);
+MissingText missing_text(const Overview& overview, const analysis::Missing& missing, bool profiled) {
+  MissingWords words = words_for(missing.what);
+  if (profiled) words.python = "torch.profiler.profile(profile_memory=True, with_stack=True)";
   std::string text(words.text);
   if (missing.what == NotRecorded::some_stacks) {
     text = fmt::format("{}{} {}", size_text(missing.bytes), share_text(missing.bytes, overview.peak_bytes),

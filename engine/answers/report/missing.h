@@ -10,6 +10,8 @@ namespace gpustrata::answers {
 struct MissingText {
   std::string text, python;
 };
-[[nodiscard]] MissingText missing_text(const analysis::Overview& overview, const analysis::Missing& missing);
+// `profiled`: a profiler told it, and records it next time.
+[[nodiscard]] MissingText missing_text(const analysis::Overview& overview, const analysis::Missing& missing,
+                                       bool profiled);
 
 }  // namespace gpustrata::answers

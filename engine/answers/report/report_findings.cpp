@@ -44,7 +44,7 @@ class Findings {
   [[nodiscard]] std::vector<ReportFinding> all() {
     out_of_memory();
     leaks();
-    const auto& pieces = report_.fragmentation;
+    const auto& pieces = report_.harmful_fragmentation;
     const bool in_pieces = pieces && is_worth_saying(*pieces);
     if (in_pieces && pieces->share() >= kBadlyFragmented) fragmentation(*pieces, true);
     peak();
@@ -262,7 +262,7 @@ class Findings {
          {.filter = "born:before"}});
     if (before->bytes_at_peak * 10 > peak) {
       finding.says.push_back({"Begin recording before the model is made to see where it came from.", {}});
-      finding.code = "torch.cuda.memory._record_memory_history()";
+      if (!context_.part.capabilities.profiled) finding.code = "torch.cuda.memory._record_memory_history()";
     }
   }
 
@@ -275,7 +275,7 @@ class Findings {
         {"no-times", "Times"},
         {"no-oldest-events", "The oldest events"}};
     for (const analysis::Missing& one : report_.overview.missing) {
-      MissingText words = missing_text(report_.overview, one);
+      MissingText words = missing_text(report_.overview, one, context_.part.capabilities.profiled);
       ReportFinding finding;
       const auto& [kind, name] = kNames[static_cast<size_t>(one.what)];
       finding.kind = kind;

@@ -75,6 +75,18 @@ class Page {
     } else if (is_fragmented()) {
       what = " is fragmented";
     }
+    // What came later in the file would say of some blocks that they are older, or freed: no number of the rest is whole.
+    if (recording_.diagnostics[model::Diag::truncated].count > 0) {
+      paragraph("", fmt::format("{}{}: the file ends too early", device, what));
+      paragraph(
+          "  ",
+          "All below is of what came before its end, and no number of it need be that of the run: what is missing "
+          "can make it too high or too low.");
+      paragraph("  ",
+                fmt::format("{}; {}", overview.events == 0 ? "no history" : counted(overview.events, "event"),
+                            steps_text(report_)));
+      return;
+    }
     const std::optional<int64_t> reserved = overview.highest_reserved.reserved;
     paragraph("", fmt::format("{}{}: {} at most in {}{}", device, what, size_text(overview.peak_bytes),
                               counted(report_.peak.blocks, "block"),
@@ -91,7 +103,7 @@ class Page {
   }
 
   [[nodiscard]] bool is_fragmented() const {
-    return report_.fragmentation && is_worth_saying(*report_.fragmentation);
+    return report_.harmful_fragmentation && is_worth_saying(*report_.harmful_fragmentation);
   }
 
   void out_of_memory() {
@@ -184,7 +196,7 @@ class Page {
 
   void unused() {
     if (!is_fragmented()) return;
-    const analysis::Fragmentation& found = *report_.fragmentation;
+    const analysis::Fragmentation& found = *report_.harmful_fragmentation;
     heading(fmt::format("Fragmentation {}: {} of {} reserved are free in pieces and held back ({:.0f} %)",
                         after_text(found.event), size_text(found.lost()), size_text(found.reserved),
                         100 * found.share()));
@@ -228,7 +240,7 @@ class Page {
     if (report_.overview.missing.empty()) return;
     heading("Not recorded:");
     for (const analysis::Missing& one : report_.overview.missing) {
-      const MissingText words = missing_text(report_.overview, one);
+      const MissingText words = missing_text(report_.overview, one, context_.part.capabilities.profiled);
       paragraph("    ", words.text);
       paragraph("      next time: ", words.python);
     }

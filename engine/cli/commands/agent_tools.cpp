@@ -31,6 +31,13 @@ constexpr std::array kSummary{kFile, kJson, kFrom};
 constexpr std::array kReport{kFile, kDevice, kJson, kFrom};
 constexpr std::array kTop{kFile, kAt, kBy, kRows, kDevice, kJson, kFrom};
 constexpr std::array kState{kFile, kAt, kDevice, kJson, kFrom};
+constexpr std::array kOwner{
+    ToolArgument{"address", Type::text, true, "The address, such as 0x7f3c00001200: any byte"},
+    kFile,
+    ToolArgument{"at", Type::text, false, "The moment: end, peak, start, or the index of an event; end"},
+    kDevice,
+    kJson,
+    kFrom};
 constexpr std::array kCompare{
     ToolArgument{"before", Type::text, true, "Path of the earlier snapshot, or of the other run"},
     ToolArgument{"after", Type::text, true, "Path of the later snapshot"},
@@ -77,6 +84,11 @@ const std::array kTools{
     Tool{"state", "Segments and blocks of the allocator after an event",
          "The layout of the caching allocator: every segment with its blocks, used, pending or free.",
          kState},
+    Tool{
+        "owner", "Who holds an address, and who had it before",
+        "For an illegal memory access: the segment, pool and block that hold an address, who allocated and freed it, "
+        "its holders before and after; where nobody holds it, what is nearest.",
+        kOwner},
     Tool{"compare", "What grew between two snapshots",
          "Bytes by stack in both of two snapshots, the greatest growth first: a leak shows here.", kCompare},
     Tool{

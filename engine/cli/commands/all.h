@@ -24,6 +24,7 @@ void add_anonymize(CLI::App& app, Run& chosen);
 void add_simulate(CLI::App& app, Run& chosen);
 void add_whatif(CLI::App& app, Run& chosen);
 void add_state(CLI::App& app, Run& chosen);
+void add_owner(CLI::App& app, Run& chosen);
 void add_stats(CLI::App& app, Run& chosen);
 void add_trace(CLI::App& app, Run& chosen);
 void add_flamegraph(CLI::App& app, Run& chosen);

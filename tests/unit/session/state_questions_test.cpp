@@ -172,6 +172,27 @@ TEST_F(StateQuestions, ABlockAfterAnEvent) {
   EXPECT_THAT(ask("stateBlock", R"({"event":1,"block":0})"), HasSubstr(R"("state":"active_allocated",)"));
 }
 
+TEST_F(StateQuestions, WhoHoldsAnAddress) {
+  // After event 7 D has the 601st byte of its 1,024; A had it before, and who freed A is not recorded.
+  EXPECT_THAT(
+      ask("owner", R"({"event":7,"address":"0x10258"})"),
+      AllOf(HasSubstr(R"({"answer":{"address":"0x10258","device":0,"event":7,"time_us":170,"known":true,)"
+                      R"("holder":{"block":3,"rank":3,"name":"b'10000_1","address":"0x10000","size":1024,)"
+                      R"("requested_size":600,"offset":600,"state":"active_allocated","begin":7,"end":-1,)"
+                      R"("alloc_event":7,"free_requested_event":-1,"free_completed_event":-1,"stream":0,)"),
+            HasSubstr(R"("allocated_by":"attend model.py:11",)"),
+            HasSubstr(R"("before":[{"block":0,"rank":0,"name":"b'10000_0",)"),
+            HasSubstr(R"("freed_by":null,"freed_frames":[]}],"before_left_out":0,"after":[],)"),
+            HasSubstr("That byte lies beyond what was requested: rounding made it a part of the block.")));
+  // In decimal: 67,072 is right behind B.
+  EXPECT_THAT(ask("owner", R"({"event":2,"address":"67072"})"),
+              AllOf(HasSubstr(R"("holder":null,)"), HasSubstr(R"("free":{"address":"0x10600","size":2560},)"),
+                    HasSubstr(R"("below":{"segment":false,"name":"b'10400_0","address":"0x10400","size":512,)"
+                              R"("distance":1},"above":null,)")));
+  EXPECT_THAT(ask("owner", R"({"event":2,"address":"here"})"),
+              HasSubstr("Say the address as 0x7f3c00001200"));
+}
+
 TEST_F(StateQuestions, TheNumberOfPartsOfAReportAndTheReportItself) {
   Session other(int64_t{1} << 28);
   ASSERT_TRUE(read_bytes(other, kTrainingRun).has_value());

@@ -263,8 +263,22 @@ export interface ExplainedOutOfMemory {
   who: string | null;
   stack: StackLines;
   expandable_segments: boolean | null;
-  verdict: 'too_big' | 'full' | 'fragmented' | 'elsewhere' | 'limit' | 'unknown';
+  verdict: 'too_big' | 'full' | 'fragmented' | 'elsewhere' | 'too_late' | 'limit' | 'unknown';
   text: string;
+  /** By the rest of a run whose recording ends here; null = cannot be told. */
+  needed_at_least: {
+    /** In use at once. */
+    bytes: Bytes;
+    /** Than what was in use and the request. */
+    more_bytes: Bytes;
+    /** Of the reference: an earlier step, or (-1) all of another device. */
+    device: number;
+    step: number;
+    event: number;
+    same_allocations: number;
+    same_sizes: boolean;
+    text: string;
+  } | null;
   free: (FreePlace & {
     /** The request looks here. */
     own: boolean;

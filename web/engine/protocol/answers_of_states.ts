@@ -131,6 +131,77 @@ export interface StatePick {
   text: string;
 }
 
+/** A block that has the address at some time. Events: -1 = not in the trace. */
+export interface AddressLife {
+  block: BlockRow;
+  rank: Rank;
+  name: string;
+  address: string;
+  size: Bytes;
+  requested_size: Bytes;
+  /** Of the address from the block's start. */
+  offset: Bytes;
+  /** After the event; null = it does not exist then. */
+  state: string | null;
+  begin: number;
+  end: number;
+  alloc_event: number;
+  free_requested_event: number;
+  free_completed_event: number;
+  stream: number;
+  stream_handle: string | null;
+  pool: [number, number] | null;
+  /** null = not recorded. */
+  allocated_by: string | null;
+  allocated_frames: Frame[];
+  freed_by: string | null;
+  freed_frames: Frame[];
+}
+
+export interface AddressNeighbour {
+  segment: boolean;
+  name: string;
+  address: string;
+  size: Bytes;
+  /** To its nearest byte; 1 = right beside it. */
+  distance: Bytes;
+}
+
+/** A piece of device memory that has the address at another time. */
+export interface AddressRange {
+  name: string;
+  address: string;
+  size: Bytes;
+  begin: number;
+  end: number;
+  end_action: string | null;
+  pool: [number, number] | null;
+}
+
+export interface AddressOwner {
+  address: string;
+  device: number;
+  event: number;
+  time_us: Microseconds | null;
+  /** The device has the address at some moment of the recording. */
+  known: boolean;
+  holder: AddressLife | null;
+  segment: StateSegment | null;
+  /** Free memory of the segment around it. */
+  free: { address: string; size: Bytes } | null;
+  /** The nearest in time first. */
+  before: AddressLife[];
+  before_left_out: number;
+  after: AddressLife[];
+  after_left_out: number;
+  below: AddressNeighbour | null;
+  above: AddressNeighbour | null;
+  segment_before: AddressRange | null;
+  segment_after: AddressRange | null;
+  /** All of it in sentences. */
+  lines: string[];
+}
+
 export interface StateBlock {
   row: BlockRow;
   name: string;

@@ -421,6 +421,14 @@ export interface ViewQuestions {
     args: { event: T.Event; segment: T.Row };
     answer: A.StateSegment | null;
   };
+  /**
+   * Who holds an address after the event, had it before and has it later
+   * (engine/analysis/address_owner.h); refused if it is neither 0x... nor decimal.
+   */
+  owner: {
+    args: { event: T.Event; address: T.Text };
+    answer: A.AddressOwner;
+  };
   /** null = the block does not exist after the event. */
   statePlace: {
     args: { event: T.Event; block: T.Row; window: T.StateWindow };
@@ -516,6 +524,7 @@ export const questionsOfStates: readonly string[] = [
   'statePick',
   'stateBlock',
   'stateSegment',
+  'owner',
   'statePlace',
   'regions',
   'addressMap',

@@ -53,6 +53,7 @@ export function aboveTimeline(page: ViewerParts, file: OpenFile): TemplateResult
               .only=${Boolean(view.shown.only)}
               @only=${() => page.actions.showOnlyThese()}
               .complete=${(asked: { text: string; cursor: number }) => view.ask('complete', asked)}
+              .owner=${(address: string) => view.ask('owner', { event: view.info.events, address })}
               @filter=${(event: CustomEvent<string>) => page.filter.set(event.detail)}
               @step=${(event: CustomEvent<1 | -1>) => page.actions.stepMatch(event.detail)}></gpustrata-filter>
           </section>`

@@ -6,12 +6,14 @@ import { property, query, state } from 'lit/decorators.js';
 import { element } from '../controls/element.ts';
 import { formatBytes, formatCount, formatExactBytes, plural } from '../base/format.ts';
 import { LatestOnly } from '../base/latest_only.ts';
-import type { Completions, EngineError, FilterAnswer } from '../../engine/index.ts';
+import type { AddressOwner, Completions, EngineError, FilterAnswer } from '../../engine/index.ts';
 import { base } from '../controls/styles.ts';
 import { symbols } from '../controls/symbols.ts';
 
 const waitMs = 120; // while typing
 const errorWaitMs = 500; // half a word is no mistake
+/** Alone in the field, an address asks whose it is. */
+const anAddress = /^0x[0-9a-f]{5,16}$/i;
 
 interface Asked {
   text: string;
@@ -30,6 +32,9 @@ export class FilterBar extends LitElement {
   /** Index of the match shown, -1 = none yet. */
   @property({ type: Number }) current = -1;
   @property({ attribute: false }) complete: ((asked: Asked) => Promise<Completions>) | undefined;
+  /** Whose an address is when the recording ends. */
+  @property({ attribute: false }) owner: ((address: string) => Promise<AddressOwner>) | undefined;
+  @state() private owned: AddressOwner | undefined;
   @state() private completions: Completions = { from: 0, items: [] };
   @state() private chosen = -1;
   @state() private focused = false;
@@ -48,6 +53,12 @@ export class FilterBar extends LitElement {
       this.chosen = -1;
     },
     () => undefined, // without a list one still can type
+  );
+
+  private readonly owning = new LatestOnly<string, AddressOwner | undefined>(
+    (address) => this.owner?.(address) ?? Promise.resolve(undefined),
+    (found, address) => (this.owned = address === this.last ? found : undefined),
+    () => (this.owned = undefined), // as if nobody had asked: blocks of that name are still lit
   );
 
   override disconnectedCallback(): void {
@@ -70,6 +81,13 @@ export class FilterBar extends LitElement {
     if (this.text === this.last) return;
     this.last = this.text;
     this.input.value = this.text;
+    this.askOwner();
+  }
+
+  private askOwner(): void {
+    this.owned = undefined;
+    if (anAddress.test(this.last)) this.owning.request(this.last);
+    else this.owning.forget();
   }
 
   private readonly typed = (): void => {
@@ -91,6 +109,7 @@ export class FilterBar extends LitElement {
     const text = this.input.value.trim();
     if (text === this.last) return false;
     this.last = text;
+    this.askOwner();
     this.dispatchEvent(new CustomEvent<string>('filter', { detail: text }));
     return true;
   }
@@ -124,6 +143,7 @@ export class FilterBar extends LitElement {
       case 'Escape':
         event.stopPropagation();
         if (this.open) this.completions = { from: 0, items: [] };
+        else if (this.owned) this.owned = undefined;
         else if (this.input.value !== '') this.clear();
         else this.input.blur();
         break;
@@ -194,7 +214,22 @@ export class FilterBar extends LitElement {
         )}
       </ul>
       ${this.error && this.errorDue && !this.open ? this.problem(this.error) : nothing}
+      ${this.owned && !this.open ? this.whose(this.owned) : nothing}
     `;
+  }
+
+  private whose({ address, known, lines }: AddressOwner): TemplateResult {
+    return html`<section class="owner" aria-label="Whose ${address} is" data-known=${known}>
+      <button
+        class="button small quiet icon"
+        title="Close (Esc)"
+        aria-label="Close"
+        @click=${() => (this.owned = undefined)}>
+        ${symbols.close}
+      </button>
+      <h2>${address}, when the recording ends</h2>
+      ${lines.map((line) => html`<p>${line}</p>`)}
+    </section>`;
   }
 
   private outcome(found: FilterAnswer): TemplateResult {
@@ -322,7 +357,8 @@ export class FilterBar extends LitElement {
         color: var(--dim);
       }
       ul,
-      .error {
+      .error,
+      .owner {
         position: absolute;
         z-index: 10;
         top: calc(100% + 2px);
@@ -365,6 +401,22 @@ export class FilterBar extends LitElement {
       .error {
         padding: 8px 12px;
         border-color: var(--bad);
+      }
+      .owner {
+        max-height: 60vh;
+        padding: 8px 12px;
+        overflow: auto;
+      }
+      .owner .button {
+        float: right;
+      }
+      .owner h2 {
+        margin: 0;
+        font-size: 13px;
+      }
+      .owner p {
+        margin: 4px 0 0;
+        overflow-wrap: anywhere;
       }
       mark {
         background: var(--bad-soft);

@@ -77,5 +77,24 @@ TEST_F(EndingTest, WithoutTimesEachDeviceIsLookedAtByItself) {
   EXPECT_FALSE(found().at_failure());
 }
 
+TEST_F(EndingTest, WhatComesAfterTheFailureIsTheWayOut) {
+  device(0).event(Action::alloc, 1).event(Action::free_completed, 9).event(Action::free_completed, 10);
+  device(1).event(Action::alloc, 2).event(Action::oom, 9).event(Action::free_completed, 10);
+  EXPECT_EQ(first_of_unwinding(hand.recording, part, 1), 2);
+  EXPECT_EQ(first_of_unwinding(hand.recording, part, 0), 2);  // at the time of the failure it still ran
+}
+
+TEST_F(EndingTest, AProgramThatWentOnHasNoWayOut) {
+  device(0).event(Action::oom, 1).event(Action::free_completed, 2).event(Action::alloc, 3);
+  EXPECT_EQ(first_of_unwinding(hand.recording, part, 0), 3);
+}
+
+TEST_F(EndingTest, WithoutTimesOnlyTheDeviceThatFailedHasAWayOut) {
+  device(0).event(Action::alloc).event(Action::free_completed);
+  device(1).event(Action::oom).event(Action::free_completed);
+  EXPECT_EQ(first_of_unwinding(hand.recording, part, 1), 1);
+  EXPECT_EQ(first_of_unwinding(hand.recording, part, 0), 2);
+}
+
 }  // namespace
 }  // namespace gpustrata::analysis

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/answers/findings/out_of_memory.h"
 #include "tests/unit/analysis/opened_story.h"
 #include "tests/unit/numbers.h"
 
@@ -133,6 +134,66 @@ TEST_F(OutOfMemoryTest, OfAnotherStream) {
   ASSERT_FALSE(one.places.empty());
   EXPECT_EQ(one.places[0].why, WhyNot::other_stream);
   EXPECT_EQ(one.largest_own, 0);
+}
+
+// 45 MiB of `stream` that are freed before the failure, 10 in use behind them, 5 free: 50 cached and 2 on the device for 40.
+class FreedJustBefore : public testing::Test {
+ protected:
+  enum class Freed : uint8_t { at_once, by_the_flush, not_yet };
+  [[nodiscard]] ExplainedOutOfMemory explained(Freed freed, int64_t stream) {
+    story.alloc(kBase, 45 * kMiB).stream(stream);
+    story.request(kBase, 45 * kMiB).stream(stream);
+    if (freed == Freed::at_once) story.complete(kBase, 45 * kMiB).stream(stream);
+    story.alloc(kBase + 45 * kMiB, 10 * kMiB).stream(stream);
+    if (freed == Freed::by_the_flush) story.complete(kBase, 45 * kMiB).stream(stream);
+    story.event(trace::Action::oom, 2 * kMiB, 40 * kMiB);
+    story.segment(kBase, 60 * kMiB);
+    story.segment_stream(stream);
+    story.block(kBase, 45 * kMiB, freed == Freed::not_yet ? 45 * kMiB : 0,
+                freed == Freed::not_yet ? BlockState::active_pending_free : BlockState::inactive);
+    story.block(kBase + 45 * kMiB, 10 * kMiB, 10 * kMiB, BlockState::active_allocated);
+    story.block(kBase + 55 * kMiB, 5 * kMiB, 0, BlockState::inactive);
+    const OpenedStory opened(story);
+    replay::MemoryAt memory(*opened.history, opened.recording.budget);
+    auto found = explain_out_of_memory(opened.context(), memory, opened.history->event_count() - 1);
+    EXPECT_TRUE(found.has_value());
+    return std::move(*found);
+  }
+  Story story;
+};
+
+TEST_F(FreedJustBefore, ByTheFlushOfTheRequestItself) {
+  const auto one = explained(Freed::by_the_flush, 0);  // events: alloc, request, alloc, completed, oom
+  EXPECT_EQ(one.verdict, Verdict::too_late);
+  ASSERT_TRUE(one.fitting);
+  EXPECT_EQ(one.fitting->bytes, 45 * kMiB);
+  EXPECT_EQ(one.fitting->freed_event, 3);
+  EXPECT_FALSE(one.fitting->is_pending);
+  EXPECT_EQ(bytes_of(one, RemedyKind::ask_again), 45 * kMiB);
+}
+
+TEST_F(FreedJustBefore, ByTheProgramContradictsTheFailure) {
+  // It was free before the request looked for it, so the recording does not say why that was no use.
+  EXPECT_EQ(explained(Freed::at_once, 0).verdict, Verdict::unknown);
+}
+
+TEST_F(FreedJustBefore, ButNotUsableYet) {
+  const auto one = explained(Freed::not_yet, 0);
+  EXPECT_EQ(one.verdict, Verdict::too_late);
+  ASSERT_TRUE(one.fitting);
+  EXPECT_TRUE(one.fitting->is_pending);
+  EXPECT_EQ(one.fitting->freed_event, 1);
+  EXPECT_EQ(bytes_of(one, RemedyKind::ask_again), std::nullopt);
+  EXPECT_EQ(bytes_of(one, RemedyKind::pending), 45 * kMiB);
+}
+
+TEST_F(FreedJustBefore, OnAnotherStream) {
+  const auto one = explained(Freed::at_once, 7);
+  EXPECT_EQ(one.verdict, Verdict::elsewhere);
+  ASSERT_TRUE(one.fitting);
+  EXPECT_EQ(one.fitting->freed_event, 2);
+  EXPECT_THAT(answers::verdict_text(story.recording, one),
+              HasSubstr("The last of it was freed at event 2, 2 events before the failure."));
 }
 
 TEST_F(OutOfMemoryTest, NothingIsKnown) { EXPECT_EQ(explained(0, 0).verdict, Verdict::unknown); }

@@ -137,19 +137,21 @@ TEST(MissingTexts, SayWhatTheyAreOf) {
   overview.peak_bytes = 4096;
   overview.events = 100'000;
   EXPECT_EQ(
-      missing_text(overview, {analysis::NotRecorded::some_stacks, 1024}).text,
+      missing_text(overview, {analysis::NotRecorded::some_stacks, 1024}, false).text,
       "1.0 KiB (25.0 %) of the peak have no stack: they are older than the recording, or of threads without Python.");
   overview.peak_bytes = 0;
-  EXPECT_EQ(missing_text(overview, {analysis::NotRecorded::some_stacks, 1024}).text.substr(0, 16),
+  EXPECT_EQ(missing_text(overview, {analysis::NotRecorded::some_stacks, 1024}, false).text.substr(0, 16),
             "1.0 KiB of the p");
-  EXPECT_EQ(missing_text(overview, {analysis::NotRecorded::oldest_events, 0}).text,
+  EXPECT_EQ(missing_text(overview, {analysis::NotRecorded::oldest_events, 0}, false).text,
             "The history may lack its beginning: it holds a round number of events, 100,000.");
-  EXPECT_EQ(missing_text(overview, {analysis::NotRecorded::history, 0}).python,
+  EXPECT_EQ(missing_text(overview, {analysis::NotRecorded::history, 0}, false).python,
             "torch.cuda.memory._record_memory_history()");
-  EXPECT_EQ(missing_text(overview, {analysis::NotRecorded::stacks, 0}).python,
+  EXPECT_EQ(missing_text(overview, {analysis::NotRecorded::stacks, 0}, false).python,
             "torch.cuda.memory._record_memory_history(context=\"all\")");
-  EXPECT_EQ(missing_text(overview, {analysis::NotRecorded::oldest_events, 0}).python,
+  EXPECT_EQ(missing_text(overview, {analysis::NotRecorded::oldest_events, 0}, false).python,
             "torch.cuda.memory._record_memory_history(max_entries=1_000_000)");
+  EXPECT_EQ(missing_text(overview, {analysis::NotRecorded::stacks, 0}, true).python,
+            "torch.profiler.profile(profile_memory=True, with_stack=True)");
 }
 
 // What fails stays failed, and nothing is written after it.

@@ -29,6 +29,7 @@ const verdicts: Record<ExplainedOutOfMemory['verdict'], string> = {
   full: 'The device was full',
   fragmented: 'Enough was free, but in pieces',
   elsewhere: 'The free memory was of another stream or pool',
+  too_late: 'Enough was freed, but too late',
   limit: 'A limit was reached',
   unknown: 'The reason is not in the file',
 };

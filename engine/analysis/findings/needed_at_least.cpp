@@ -1,0 +1,242 @@
+#include "engine/analysis/findings/needed_at_least.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/analysis/stacks/keys.h"
+#include "engine/base/saturating.h"
+
+namespace gpustrata::analysis {
+
+namespace {
+
+constexpr int32_t kMostEarlierSteps = 3;  // the last ones
+
+// Allocations of events [first, end) of a device: ranks in the order of the events.
+struct Stretch {
+  const replay::BlockLives& lives;
+  int32_t first, end;
+  int32_t first_rank, count;
+};
+
+[[nodiscard]] Stretch stretch_of(const replay::BlockLives& lives, int32_t first, int32_t end) {
+  const int32_t* const begin = lives.born.begin() + lives.from_start;
+  const auto rank_from = [&](int32_t event) {
+    return static_cast<int32_t>(std::lower_bound(begin, lives.born.end(), event) - lives.born.begin());
+  };
+  const int32_t first_rank = rank_from(first);
+  return {lives, first, end, first_rank, rank_from(end) - first_rank};
+}
+
+class Needing {
+ public:
+  Needing(const EventContext& context, const Keys& lines, int32_t failure)
+      : context_(context),
+        recording_(context.recording),
+        lines_(lines),
+        failure_(failure),
+        least_(recording_.budget),
+        changes_(recording_.budget) {}
+
+  // False = no memory.
+  [[nodiscard]] bool compare(const Stretch& own, const Stretch& reference, int32_t step) {
+    const int32_t done = own.count;
+    if (done < kFewestSame || reference.count <= done) return true;
+    bool same_sizes = true;
+    for (int32_t i = 0; i <= done; ++i) {
+      const StackId stack = i < done ? stack_of(own, i) : recording_.events.stack[context_.row(failure_)];
+      const int32_t line = lines_.of(stack);
+      if (line != lines_.of(stack_of(reference, i)) || (i == done && line < 0)) return true;
+      same_sizes = same_sizes && (i < done ? size_of(own, i) == size_of(reference, i)
+                                           : is_rounded(requested(), size_of(reference, i)));
+    }
+    if (!same_sizes && !find_least(own)) return false;
+    return follow(own, reference, step, same_sizes);
+  }
+
+  [[nodiscard]] Result<std::optional<NeededAtLeast>> take() {
+    if (found_) find_largest_part();
+    return std::move(found_);
+  }
+
+ private:
+  [[nodiscard]] int64_t requested() const {
+    return std::max<int64_t>(recording_.events.size[context_.row(failure_)], 0);
+  }
+  // The event of a failure has the size of the block, rounded up to 512 bytes at least.
+  [[nodiscard]] static bool is_rounded(int64_t block, int64_t size) {
+    return block >= size && block - size < 512;
+  }
+
+  [[nodiscard]] static size_t rank(const Stretch& of, int32_t i) {
+    return static_cast<size_t>(of.first_rank + i);
+  }
+  [[nodiscard]] static int64_t size_of(const Stretch& of, int32_t i) { return of.lives.size[rank(of, i)]; }
+  [[nodiscard]] StackId stack_of(const Stretch& of, int32_t i) const {
+    const int32_t event = of.lives.born[rank(of, i)];
+    return recording_.events.stack[static_cast<size_t>(of.lives.events.first + event)];
+  }
+
+  // Per line the smallest block here; 0 = none.
+  [[nodiscard]] bool find_least(const Stretch& own) {
+    least_.clear();
+    if (!least_.resize(static_cast<size_t>(lines_.frame.size()), 0)) return false;
+    for (int32_t i = 0; i <= own.count; ++i) {
+      const StackId stack =
+          i < own.count ? stack_of(own, i) : recording_.events.stack[context_.row(failure_)];
+      if (lines_.of(stack) < 0) continue;
+      int64_t& least = least_[static_cast<size_t>(lines_.of(stack))];
+      const int64_t size = i < own.count ? size_of(own, i) : requested();
+      if (least == 0 || size < least) least = size;
+    }
+    return true;
+  }
+  [[nodiscard]] int64_t least_of(StackId stack) const {
+    const int32_t line = lines_.of(stack);
+    return line < 0 ? 0 : least_[static_cast<size_t>(line)];
+  }
+  // What block `i` of the reference takes here.
+  [[nodiscard]] int64_t taken_here(const Stretch& own, const Stretch& reference, int32_t i, bool same_sizes) {
+    if (i < own.count) return own.lives.freed[rank(own, i)] > failure_ ? size_of(own, i) : 0;
+    if (i == own.count) return requested();
+    return same_sizes ? size_of(reference, i) : least_of(stack_of(reference, i));
+  }
+
+  struct Change {
+    int32_t event;
+    int64_t bytes;
+  };
+  [[nodiscard]] bool follow(const Stretch& own, const Stretch& reference, int32_t step, bool same_sizes) {
+    const replay::BlockLives& there = reference.lives;
+    const int32_t begin = there.born[rank(reference, own.count)];
+    int64_t level = 0;
+    for (int32_t older = 0; older < own.first_rank; ++older) {
+      if (own.lives.freed[static_cast<size_t>(older)] > failure_)
+        add_saturated(level, own.lives.size[static_cast<size_t>(older)]);
+    }
+    changes_.clear();
+    int32_t end = reference.end;
+    for (int32_t older = 0; older < reference.first_rank; ++older) {
+      const int32_t freed = there.freed[static_cast<size_t>(older)];
+      if (freed <= begin || freed >= reference.end) continue;
+      if (!same_sizes) end = std::min(end, freed);
+      if (!changes_.push_back({freed, -there.size[static_cast<size_t>(older)]})) return false;
+    }
+    for (int32_t i = 0; i < reference.count; ++i) {
+      const int32_t born = there.born[rank(reference, i)], freed = there.freed[rank(reference, i)];
+      if (freed <= begin) continue;
+      const int64_t bytes = taken_here(own, reference, i, same_sizes);
+      if (born <= begin) {
+        add_saturated(level, bytes);
+      } else if (!changes_.push_back({born, bytes})) {
+        return false;
+      }
+      if (freed < reference.end && !changes_.push_back({freed, -bytes})) return false;
+    }
+    std::sort(changes_.data(), changes_.data() + changes_.size(),
+              [](const Change& a, const Change& b) { return a.event < b.event; });
+    int64_t highest = level;
+    int32_t at = begin;
+    for (size_t i = 0; i < changes_.size() && changes_[i].event < end; ++i) {
+      level = saturated_sum(level, changes_[i].bytes);
+      const bool is_last_of_event = i + 1 == changes_.size() || changes_[i + 1].event != changes_[i].event;
+      if (!is_last_of_event || level <= highest) continue;
+      highest = level;
+      at = changes_[i].event;
+    }
+    const int64_t in_use = saturated_sum(own.lives.level_after(failure_), requested());
+    if (highest <= in_use || (found_ && highest <= found_->bytes)) return true;
+    found_.emplace();
+    found_->bytes = highest;
+    found_->more = highest - in_use;
+    found_->device = there.device;
+    found_->step = step;
+    found_->event = at;
+    found_->same = own.count;
+    found_->same_sizes = same_sizes;
+    return list_missing(own, reference, same_sizes);
+  }
+
+  // The blocks in use then that are not allocated here yet, and those here that are.
+  [[nodiscard]] bool list_missing(const Stretch& own, const Stretch& reference, bool same_sizes) {
+    missing_.clear();
+    done_.clear();
+    for (int32_t i = own.count; i < reference.count; ++i) {
+      if (!reference.lives.is_live_after(static_cast<int32_t>(rank(reference, i)), found_->event)) continue;
+      const int64_t bytes = taken_here(own, reference, i, same_sizes);
+      if (!missing_.push_back({stack_of(reference, i), bytes})) return false;
+    }
+    for (int32_t i = 0; i < own.count; ++i) {
+      if (own.lives.freed[rank(own, i)] > failure_ && !done_.push_back({stack_of(own, i), 0})) return false;
+    }
+    return true;
+  }
+
+  void find_largest_part() {
+    int32_t best = -1;
+    std::sort(missing_.data(), missing_.data() + missing_.size(),
+              [&](const Missing& a, const Missing& b) { return lines_.of(a.stack) < lines_.of(b.stack); });
+    for (size_t i = 0; i < missing_.size();) {
+      const int32_t line = lines_.of(missing_[i].stack);
+      int64_t blocks = 0, bytes = 0;
+      for (; i < missing_.size() && lines_.of(missing_[i].stack) == line; ++i) {
+        ++blocks;
+        add_saturated(bytes, missing_[i].bytes);
+      }
+      if (line < 0 || bytes <= found_->blocks_bytes) continue;
+      best = line;
+      found_->blocks = blocks;
+      found_->blocks_bytes = bytes;
+    }
+    found_->who = lines_.who_of(recording_, best);
+    found_->done = std::count_if(done_.begin(), done_.end(), [&](const Missing& one) {
+      return best >= 0 && lines_.of(one.stack) == best;
+    });
+  }
+
+  struct Missing {
+    StackId stack;
+    int64_t bytes;
+  };
+
+  const EventContext& context_;
+  const model::Recording& recording_;
+  const Keys& lines_;
+  int32_t failure_;
+  Column<int64_t> least_;
+  Column<Change> changes_;
+  Column<Missing> missing_{recording_.budget}, done_{recording_.budget};
+  std::optional<NeededAtLeast> found_;
+};
+
+}  // namespace
+
+Result<std::optional<NeededAtLeast>> find_needed_at_least(const EventContext& context, const Steps& steps,
+                                                          int32_t failure) {
+  const auto no_memory = [] {
+    return fail(ErrorCode::limit_exceeded, -1, "What the rest of the run needs does not fit into memory.");
+  };
+  const replay::BlockLives& lives = context.lifetimes;
+  const auto lines = find_keys(context.recording, By::line);
+  if (!lines) return tl::unexpected(lines.error());
+  Needing needing(context, *lines, failure);
+  // The step that failed began with the last beginning before it.
+  const int32_t* const next = std::upper_bound(steps.begin.begin(), steps.begin.end(), failure);
+  const auto failed = static_cast<int32_t>(next - steps.begin.begin()) - 1;
+  for (int32_t step = failed - 1; step >= 0 && step >= failed - kMostEarlierSteps; --step) {
+    const auto i = static_cast<size_t>(step);
+    const Stretch own = stretch_of(lives, steps.begin[static_cast<size_t>(failed)], failure);
+    if (!needing.compare(own, stretch_of(lives, steps.begin[i], steps.begin[i + 1]), step))
+      return no_memory();
+  }
+  for (const model::DeviceTrace& trace : context.part.traces) {
+    if (trace.device == lives.device || trace.events.count == 0) continue;
+    const auto other = replay::find_block_lives(context.recording, context.part, trace.device);
+    if (!other) return tl::unexpected(other.error());
+    if (!needing.compare(stretch_of(lives, 0, failure), stretch_of(*other, 0, trace.events.count), -1))
+      return no_memory();
+  }
+  return needing.take();
+}
+
+}  // namespace gpustrata::analysis
