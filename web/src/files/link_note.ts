@@ -2,7 +2,7 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { property } from 'lit/decorators.js';
 import { element } from '../controls/element.ts';
-import type { BesideInLink } from '../model/beside_files.ts';
+import type { BesideInLink } from '../model/beside/files.ts';
 import type { Shown } from '../model/link.ts';
 import './file_button.ts';
 import { base } from '../controls/styles.ts';

@@ -3,7 +3,7 @@ import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { property } from 'lit/decorators.js';
 import { element } from '../controls/element.ts';
 import { formatBytes, formatExactBytes, plural } from '../base/format.ts';
-import { compare, shareBeyond, type Compared } from '../model/odd.ts';
+import { compare, shareBeyond, type Compared } from '../model/outliers.ts';
 import type { Bar } from '../model/peak_bars.ts';
 import { base } from '../controls/styles.ts';
 import { symbols } from '../controls/symbols.ts';

@@ -7,14 +7,14 @@ import { property, query, queryAll, state } from 'lit/decorators.js';
 import { element } from '../controls/element.ts';
 import { formatBytes, formatCount } from '../base/format.ts';
 import { onceAFrame } from '../base/once_a_frame.ts';
-import type { Bytes, Rank } from '../base/units.ts';
+import type { AxisUnits, Bytes, Rank } from '../base/units.ts';
 import { colorsOf, themes, type Theme } from '../draw/colors.ts';
 import { colorsOfKinds } from '../draw/palettes.ts';
 import { plotArea } from '../draw/plot.ts';
 import type { Sheet } from '../draw/sheet.ts';
 import type { Axis, Band, ColourBy, EngineView, RunningOps } from '../../engine/index.ts';
-import { noFiles, type BesideFiles, type BesideTrace } from '../model/beside_files.ts';
-import type { ToldOps } from '../model/told_ops.ts';
+import { noFiles, type BesideFiles, type BesideTrace } from '../model/beside/files.ts';
+import type { ToldOps } from '../model/beside/op_attribution.ts';
 import type { CountersView } from './beside/counters.ts';
 import type { Look, Stacking } from '../model/stacking.ts';
 import { bandsNames, hasGap } from '../model/bands.ts';
@@ -236,6 +236,12 @@ export class TimelineView extends LitElement {
     if (this.heldKind < 0) return false;
     this.hold(-1);
     return true;
+  }
+
+  /** As the ruler does, over the height that is seen. */
+  measureStretch(from: AxisUnits, to: AxisUnits): void {
+    const { y0, y1 } = this.stage.view;
+    void this.ruler.measure({ x: from, y: y0 }, { x: to, y: y1 });
   }
 
   /** Key `M`. */

@@ -6,7 +6,7 @@ import { formatBytes, formatCount, formatExactBytes } from '../../base/format.ts
 import type { Bytes } from '../../base/units.ts';
 import { base } from '../../controls/styles.ts';
 import type { EngineView, ViewInfo } from '../../../engine/index.ts';
-import { compare, shareBeyond, type Compared } from '../../model/odd.ts';
+import { compare, shareBeyond, type Compared } from '../../model/outliers.ts';
 import { answerStyles } from '../answer_styles.ts';
 import type { PanelFile } from '../panel.ts';
 

@@ -12,6 +12,7 @@ import { base } from '../../controls/styles.ts';
 import { Resized } from '../../controls/resized.ts';
 import {
   opByWords,
+  opSortWords,
   type EngineView,
   type OpBy,
   type OpLine,
@@ -20,6 +21,7 @@ import {
   type ProfilerLine,
   type ProfilerLines,
 } from '../../../engine/index.ts';
+import { flag, oneOf } from '../link_field.ts';
 import { tell, type Kept, type LoadedPanel, type PanelPage } from '../panel.ts';
 import { opColumns, profilerColumns, type OpColumn } from './columns.ts';
 import { opsStyles } from './styles.ts';
@@ -426,6 +428,12 @@ function ask({ view, mode, by, sort, tree, open, first, count }: Asked): Promise
 export const panel: LoadedPanel<OpsMemory> = {
   reads: ['settled', 'trace'],
   initial: { mode: 'thread', by: 'op', sort: 'at_peak', tree: false, open: [], top: 0, chosen: '' },
+  linked: {
+    mode: oneOf(['thread', 'span', 'pytorch']),
+    by: oneOf(opByWords),
+    sort: oneOf(opSortWords),
+    tree: flag,
+  },
   show: (page, kept) =>
     html`<gpustrata-ops role="region" aria-label="Ops" .page=${page} .kept=${kept}></gpustrata-ops>`,
 };
