@@ -17,7 +17,7 @@ struct TreeSearch {
   analysis::TreeFound found;
 };
 
-// `rest`: what another recording has beyond its facts. {"unit": "bytes"|"blocks"|"byte_us"|"byte_events", "total","grew","lit","blocks","rest", "found":{"weight","grew","frames"}|null,
+// `rest`: what another recording has beyond what was carried. {"unit": "bytes"|"blocks"|"byte_us"|"byte_events", "total","grew","lit","blocks","rest", "found":{"weight","grew","frames"}|null,
 //  "steps","rows","cut","frames":[frame],"rects":{}}; the columns of "rects" are written beside it: frame (index of
 //  "frames", -1 = the root), row, parent, left, right, weight, self, grew, lit, blocks, hit.
 // frame = {"key","label","name","file","line","from": "own"|"package"|"library"|"interpreter"|null, "filter"|null}: key

@@ -201,7 +201,7 @@ export interface WhoOfStack {
   filter: string | null;
   rank: Rank;
 }
-/** What is alive, stack by stack, largest first; lists of one length (engine/answers/compare/stack_facts.h). */
+/** What is alive, stack by stack, largest first; lists of one length (engine/answers/compare/carried_stacks.h). */
 export interface StackFacts {
   bytes: Bytes;
   blocks: number;

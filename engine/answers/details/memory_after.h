@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "engine/analysis/details/memory_state.h"
+#include "engine/analysis/details/memory_after.h"
 #include "engine/analysis/device/event_context.h"
 #include "engine/answers/text/text_out.h"
 #include "engine/base/json_writer.h"

@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "engine/analysis/details/memory_state.h"
-#include "engine/analysis/details/state_view.h"
+#include "engine/analysis/details/memory_after.h"
+#include "engine/analysis/details/state_info.h"
 #include "engine/analysis/device/event_context.h"
 #include "engine/base/json_writer.h"
 
@@ -14,7 +14,7 @@ namespace gpustrata::answers {
 //  "diagnostics"}
 void to_json(JsonWriter& json, const analysis::StateInfo& info);
 
-// {"rects":{} for columns,"totals": as in memory_state.h}
+// {"rects":{} for columns,"totals": as in memory_after.h}
 void layout_to_json(JsonWriter& json, const analysis::MemoryTotals& totals);
 
 // {"x","y","width","height","block_x","block_width"} or null

@@ -1,4 +1,4 @@
-#include "engine/answers/compare/stack_facts.h"
+#include "engine/answers/compare/carried_stacks.h"
 
 #include <fmt/core.h>
 
@@ -14,37 +14,38 @@
 namespace gpustrata::answers {
 
 using analysis::BeforeAfter;
+using analysis::CarriedStack;
 using analysis::ComparedPart;
 using analysis::ShownKey;
-using analysis::StackFact;
 
 namespace {
 
 constexpr size_t kMostLines = 16, kMostLineBytes = 2048;
 
 template <typename Of>
-void list_to_json(JsonWriter& json, std::string_view name, const Column<StackFact>& facts, const Of& of) {
+void list_to_json(JsonWriter& json, std::string_view name, const Column<CarriedStack>& stacks, const Of& of) {
   json.key(name);
   json.begin_array();
-  for (const StackFact& fact : facts) json.value(of(fact));
+  for (const CarriedStack& carried : stacks) json.value(of(carried));
   json.end_array();
 }
 
-void who_of_fact_to_json(JsonWriter& json, const model::Recording& recording, const StackFact& fact) {
-  const analysis::Who who = analysis::who_of(recording, fact.stack);
+void who_of_carried_to_json(JsonWriter& json, const model::Recording& recording,
+                            const CarriedStack& carried) {
+  const analysis::Who who = analysis::who_of(recording, carried.stack);
   who_to_json(json, recording, who);
   json.key("stack");
-  if (fact.stack.is_none()) {
+  if (carried.stack.is_none()) {
     json.null();
   } else {
-    const ShownLines shown = shown_lines(recording, fact.stack, kMostLines, kMostLineBytes);
+    const ShownLines shown = shown_lines(recording, carried.stack, kMostLines, kMostLineBytes);
     json.begin_array();
     for (const std::string& line : shown.lines) json.value(line);
     if (shown.left_out > 0) json.value(more_text(shown.left_out));
     json.end_array();
   }
   json.member("filter", filter_text(recording, who, {}));
-  json.member("rank", fact.largest_rank);
+  json.member("rank", carried.largest_rank);
 }
 
 [[nodiscard]] std::string_view change_of(const ComparedPart& part) {
@@ -138,29 +139,30 @@ ShownKey key_of_text(std::string_view text) {
   return {hash_text(text), 1};
 }
 
-void to_json(JsonWriter& json, const model::Recording& recording, const analysis::StackFacts& facts) {
+void to_json(JsonWriter& json, const model::Recording& recording, const analysis::CarriedStacks& stacks) {
   json.begin_object();
-  json.member("bytes", facts.bytes);
-  json.member("blocks", facts.blocks);
-  list_to_json(json, "keys", facts.facts, [](const StackFact& fact) { return key_text(fact.shown); });
-  list_to_json(json, "places", facts.facts,
-               [](const StackFact& fact) { return key_text(fact.without_lines); });
-  list_to_json(json, "sizes", facts.facts, [](const StackFact& fact) { return fact.bytes; });
-  list_to_json(json, "counts", facts.facts, [](const StackFact& fact) { return fact.blocks; });
-  json.member("rest_bytes", facts.rest_bytes);
-  json.member("rest_blocks", facts.rest_blocks);
+  json.member("bytes", stacks.bytes);
+  json.member("blocks", stacks.blocks);
+  list_to_json(json, "keys", stacks.stacks,
+               [](const CarriedStack& carried) { return key_text(carried.shown); });
+  list_to_json(json, "places", stacks.stacks,
+               [](const CarriedStack& carried) { return key_text(carried.without_lines); });
+  list_to_json(json, "sizes", stacks.stacks, [](const CarriedStack& carried) { return carried.bytes; });
+  list_to_json(json, "counts", stacks.stacks, [](const CarriedStack& carried) { return carried.blocks; });
+  json.member("rest_bytes", stacks.rest_bytes);
+  json.member("rest_blocks", stacks.rest_blocks);
   json.key("parts");
   json.begin_array();
-  for (const StackFact& fact : facts.facts) {
+  for (const CarriedStack& carried : stacks.stacks) {
     json.begin_object();
-    who_of_fact_to_json(json, recording, fact);
+    who_of_carried_to_json(json, recording, carried);
     json.end_object();
   }
   json.end_array();
   json.end_object();
 }
 
-void to_json(JsonWriter& json, const model::Recording& after, const analysis::StackFacts& facts,
+void to_json(JsonWriter& json, const model::Recording& after, const analysis::CarriedStacks& stacks,
              const analysis::ComparedParts& parts) {
   json.begin_object();
   side_to_json(json, "before", parts.bytes.before, parts.blocks.before);
@@ -191,7 +193,7 @@ void to_json(JsonWriter& json, const model::Recording& after, const analysis::St
     json.member("before", part.before < 0 ? std::nullopt : std::optional(part.before));
     both_sides_to_json(json, part);
     if (part.after >= 0) {
-      who_of_fact_to_json(json, after, facts.facts[static_cast<size_t>(part.after)]);
+      who_of_carried_to_json(json, after, stacks.stacks[static_cast<size_t>(part.after)]);
     } else {
       for (const std::string_view name : {"who", "stack", "filter", "rank"}) {
         json.key(name);
