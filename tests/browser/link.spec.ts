@@ -53,7 +53,7 @@ test('a link opened without its file asks for it, and shows its place when it is
   await waitForState(third, 'ready');
   await expect(third.locator('[data-link-note]')).toContainText('is not the file of this link');
   await expect(unpin(third)).toBeHidden();
-  await third.getByRole('button', { name: 'Forget the link' }).click();
+  await third.getByRole('button', { name: 'Dismiss' }).click();
   await expect(third.locator('[data-link-note]')).toBeHidden();
 });
 

@@ -48,9 +48,10 @@ import type { RegionsView } from './regions.ts';
 import type { LanesView, Run, Stretch as LanesStretch } from './lanes/lanes.ts';
 import { base } from '../controls/styles.ts';
 import { timelineBar, type BarActions } from './bar.ts';
+import { describeBand } from '../words/band_text.ts';
 import { groupLines, groupName } from '../words/group_text.ts';
 import { timelineNotes } from './notes.ts';
-import { readout, type NamedGroup } from './readout.ts';
+import { readout, spokenMoment, type NamedGroup } from './readout.ts';
 import { timelineSheet } from './sheet.ts';
 import { timelineStyles } from './styles.ts';
 import { tipStyles } from '../controls/tip.ts';
@@ -612,6 +613,7 @@ export class TimelineView extends LitElement {
       <div class="readout">
         ${readout(this.cursor.moment?.pick, this.namedGroup, info, hasGap(this.device))}
       </div>
+      <p class="visually-hidden" role="status" data-spoken>${this.spoken()}</p>
       <p class="visually-hidden" role="status" data-measured=${measured?.text ?? ''}>
         ${measured ? spoken(measured) : ''}
       </p>
@@ -655,6 +657,15 @@ export class TimelineView extends LitElement {
     const { group, moment } = this.cursor;
     if (!group) return '';
     return tipAt(groupLines(group, this.kept?.kinds.kinds, moment?.pick?.level ?? 0), at, this.plot);
+  }
+
+  /** Only what keys go to is said: a pointer would never be silent. */
+  private spoken(): string {
+    const { moment, block } = this.cursor;
+    if (!moment?.byKeyboard || !moment.pick) return '';
+    const { info } = this.device;
+    const named = this.namedGroup?.name ?? (block && describeBand(block, info).title);
+    return spokenMoment(moment.pick, named, info);
   }
 
   private get namedGroup(): NamedGroup | undefined {

@@ -74,6 +74,7 @@ interface Shared {
   panelHeight: number;
   detailsOpen: boolean;
   editor: EditorChoice;
+  readonly letterKeys: boolean;
   source: SourceFolder | undefined;
 }
 

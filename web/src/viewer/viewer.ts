@@ -78,6 +78,7 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
   @state() panelHeight = 0;
   @state() detailsOpen = false;
   @state() editor: EditorChoice = noEditor;
+  @state() letterKeys = true;
   @state() source: SourceFolder | undefined;
 
   @query('gpustrata-timeline') readonly timeline!: TimelineView | null;
@@ -163,8 +164,9 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
 
   private start(): void {
     this.running = true;
-    const { colour, stacking, detailsWidth, panelHeight, detailsOpen, editor } = this.settings.load();
-    Object.assign(this, { detailsWidth, panelHeight, detailsOpen, editor });
+    const { colour, stacking, detailsWidth, panelHeight, detailsOpen, editor, letterKeys } =
+      this.settings.load();
+    Object.assign(this, { detailsWidth, panelHeight, detailsOpen, editor, letterKeys });
     this.workspace.change({ look: { colour, stacking }, answer: firstAnswer });
     // So that a click anywhere inside gives it the keys.
     if (!this.application && !this.hasAttribute('tabindex')) this.tabIndex = -1;
@@ -506,7 +508,12 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
       </main>
       <gpustrata-keys
         .site=${this.application?.site}
-        ?linkable=${this.application !== undefined}></gpustrata-keys>
+        ?linkable=${this.application !== undefined}
+        .letters=${this.letterKeys}
+        @letters=${({ detail: letterKeys }: CustomEvent<boolean>) => {
+          this.letterKeys = letterKeys;
+          this.settings.save({ letterKeys });
+        }}></gpustrata-keys>
       ${file ? html`<gpustrata-about .file=${file} .view=${file.view} @closed=${() => this.links.remember()}></gpustrata-about>` : nothing}
       ${file?.view ? html`<gpustrata-export .name=${fileNameOf(file, file.view.info.device)} .sheet=${() => this.timeline?.sheet(titleOf(file))}></gpustrata-export>` : nothing}
       ${this.application?.server === undefined ? nothing : html`<gpustrata-served-sheet .address=${this.application.server} @choose=${this.chosenServed} @files=${this.chosen}></gpustrata-served-sheet>`}

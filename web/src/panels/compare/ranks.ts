@@ -12,7 +12,7 @@ import type { PanelFile } from '../panel.ts';
 
 const numbers: readonly { name: string; of: (info: ViewInfo) => Bytes }[] = [
   { name: 'Peak', of: ({ peak }) => peak.bytes },
-  { name: 'Reserved at most', of: ({ reserved_peak }) => reserved_peak },
+  { name: 'Peak reserved', of: ({ reserved_peak }) => reserved_peak },
   { name: 'At the start', of: ({ initial_bytes }) => initial_bytes },
   { name: 'At the end', of: ({ final_bytes }) => final_bytes },
 ];
