@@ -136,7 +136,7 @@ test('what was never freed follows the moment', async ({ page }) => {
   await page.keyboard.press('['); // the event before
   await expect.poll(() => number(never, 'until')).toBeLessThan(988);
   await tab(page, 'Events').click();
-  await page.getByRole('listbox').focus();
+  await page.getByRole('grid', { name: 'Events' }).focus();
   await page.keyboard.press('Home');
   await tab(page, 'Leaks').click();
   await expect.poll(() => number(never, 'until')).toBe(0);

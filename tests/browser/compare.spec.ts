@@ -110,7 +110,7 @@ test('a flame graph of two files: what grew and what shrank, path by path', asyn
   await shot(page, 'flame-two-files');
   // The table tells the same; a file against its own start is all that it holds.
   await bar.locator('[data-shape=table]').click();
-  const row = page.locator('gpustrata-frame-table .row').first();
+  const row = page.locator('gpustrata-frame-table .rows [role=row]').first();
   await expect(row).toContainText('<module> train.py:171');
   await expect(row).toHaveAttribute('data-weight', String(width));
   await bar.locator('[data-shape=icicle]').click();

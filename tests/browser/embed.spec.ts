@@ -323,3 +323,21 @@ test('a second copy of the script does no harm', async ({ page }) => {
   await expect(nameIn(one)).toHaveText('a.pickle');
   expect(errors).toEqual([]);
 });
+
+test('open shows what the page wants to be seen first', async ({ page }) => {
+  await openHost(page, '<gpustrata-viewer id="one"></gpustrata-viewer>');
+  const one = page.locator('#one');
+  await expect(one).toHaveAttribute('data-state', 'empty');
+  await one.evaluate((viewer) =>
+    (viewer as HTMLElement & { open(source: string, options: object): Promise<object> }).open('a.pickle', {
+      panel: 'flame',
+      filter: 'size>1MiB',
+      event: 2,
+      theme: 'dark',
+    }),
+  );
+  await expect(one).toHaveAttribute('data-theme', 'dark');
+  await expect(one.locator('[role=tab][data-panel=flame]')).toHaveAttribute('aria-selected', 'true');
+  await expect(one.locator('gpustrata-filter [data-count]')).toHaveAttribute('data-count', '2');
+  await expect(one.locator('gpustrata-flame .says')).toContainText('alive after event 2');
+});

@@ -11,7 +11,7 @@ import { openKnown, openSample, told } from './support.ts';
 
 const graph = (page: Page) => page.locator('gpustrata-flame-graph .scroller');
 const settledGraph = (page: Page) => page.locator('gpustrata-flame-graph .scroller[data-settled]');
-const rows = (page: Page) => page.locator('gpustrata-frame-table .row');
+const rows = (page: Page) => page.locator('gpustrata-frame-table .rows [role=row]');
 const pick = (page: Page, name: string, value: string) =>
   page.locator(`gpustrata-flame-bar [data-choice=${name}]`).selectOption(value);
 const matches = (page: Page) => page.locator('gpustrata-filter [data-count]');
@@ -127,9 +127,9 @@ test('the table has the same sums, is sorted, copied and saved', async ({ page, 
   await openFlame(page);
   await pick(page, 'frames', 'own');
   await page.locator('[data-shape=table]').click();
-  const grid = page.locator('gpustrata-frame-table .grid');
+  const grid = page.locator('gpustrata-frame-table .scroller');
   const peak = top();
-  await page.locator('[data-order=self]').click();
+  await page.locator('[data-sort=self]').click();
   const first = rows(page).first();
   // What a line of own code asked for itself is what `top` says of it.
   await expect(first).toHaveAttribute('data-self', String(peak.rows[0]!.bytes));
@@ -138,13 +138,13 @@ test('the table has the same sums, is sorted, copied and saved', async ({ page, 
     `${peak.rows[0]!.function} train.py:${peak.rows[0]!.line}`,
   );
   await expect(grid).toHaveAttribute('data-total', String(peak.requested_bytes));
-  await page.locator('[data-order=self]').click();
+  await page.locator('[data-sort=self]').click();
   await expect(first).not.toHaveAttribute('data-self', String(peak.rows[0]!.bytes));
-  await page.locator('[data-order=total]').click();
+  await page.locator('[data-sort=total]').click();
   await expect(first).toHaveAttribute('data-weight', String(peak.requested_bytes));
 
   // The filter of a row means the blocks that the row counts.
-  await page.locator('[data-order=self]').click();
+  await page.locator('[data-sort=self]').click();
   await expect(first).not.toHaveAttribute('data-weight', String(peak.requested_bytes));
   const weight = (await first.getAttribute('data-weight'))!;
   await first.click();

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { expect, test, type Page } from '@playwright/test';
 import { golden } from '../built.mjs';
 import { expectAccessible } from './accessible.ts';
-import { settledView, viewAfter, textOf, pointOf } from './page.ts';
+import { pointAt, settledView, viewAfter, textOf, pointOf } from './page.ts';
 import { knownSnapshot, MiB } from './pickle.ts';
-import { waitForState, openPage, choose, openKnown } from './support.ts';
+import { waitForState, openPage, choose, openKnown, openSample } from './support.ts';
 
 const known = { name: 'known.pickle', buffer: knownSnapshot() };
 const details = (page: Page) => page.locator('gpustrata-details h2');
@@ -53,7 +53,7 @@ test('a link opened without its file asks for it, and shows its place when it is
   await waitForState(third, 'ready');
   await expect(third.locator('[data-link-note]')).toContainText('is not the file of this link');
   await expect(unpin(third)).toBeHidden();
-  await third.getByRole('button', { name: 'Forget the link' }).click();
+  await third.getByRole('button', { name: 'Dismiss' }).click();
   await expect(third.locator('[data-link-note]')).toBeHidden();
 });
 
@@ -115,6 +115,96 @@ test('back and forward walk through selections', async ({ page }) => {
   await page.goBack();
   await expect(unpin(page)).toBeHidden();
   expect(textOf(await settledView(page))).not.toBe('');
+});
+
+test('back brings back the filter, the look, the axis and what was seen, and the choices in a panel', async ({
+  page,
+}) => {
+  await openSample(page);
+  const whole = await settledView(page);
+  const filter = page.getByLabel('Search and filter blocks');
+  const apart = (): Promise<void> => page.waitForTimeout(1100); // steps that follow each other at once are one
+  const { x, y } = await pointAt(page, 0.6, 0.5);
+  await page.mouse.move(x, y);
+  await page.mouse.wheel(0, -400);
+  await page.mouse.wheel(0, -400);
+  const near = await viewAfter(page, whole);
+  await apart();
+  await filter.pressSequentially('size>1MiB');
+  await expect(page).toHaveURL(/filter=size%3E1MiB/);
+  await apart();
+  await page.getByLabel('Colour by').selectOption('size');
+  await apart();
+  await page.locator('[role=tab][data-panel=map]').click();
+  const order = page.getByLabel('Order of the address ranges');
+  await order.selectOption('size');
+  await expect(page).toHaveURL(/map\.order=size/);
+  await apart();
+  await page.locator('[role=tab][data-panel=timeline]').click();
+  await apart();
+  await page.locator('.plot').focus();
+  await page.keyboard.press('e');
+  await expect(page).toHaveURL(/axis=time/);
+
+  await page.goBack();
+  await expect(page).not.toHaveURL(/axis=time/);
+  expect((await settledView(page)).x1).toBeCloseTo(near.x1, 6);
+  await page.goBack(); // to the map
+  await expect(order).toHaveValue('size');
+  await page.goBack();
+  await expect(order).toHaveValue('address');
+  await page.goBack();
+  await expect(order).toBeHidden();
+  await expect(page.getByLabel('Colour by')).toHaveValue('size');
+  await page.goBack();
+  await expect(page.getByLabel('Colour by')).toHaveValue('allocation');
+  await expect(filter).toHaveValue('size>1MiB');
+  await page.goBack();
+  await expect(filter).toHaveValue('');
+  expect((await settledView(page)).x1).toBeCloseTo(near.x1, 6);
+  await page.goBack();
+  await expect(page.locator('.plot')).toHaveAttribute('data-view', textOf(whole));
+  await page.goForward();
+  await expect(page).toHaveURL(/&x=/);
+});
+
+test('a link shows the choices in panels, the ruler and the details', async ({ page }) => {
+  await openSample(page);
+  const open = page.url();
+  await page.keyboard.press('l');
+  await page.keyboard.press('4');
+  const bar = page.locator('gpustrata-flame-bar');
+  await bar.locator('[data-choice=by]').selectOption('file');
+  await bar.locator('[data-shape=table]').click();
+  await page.getByRole('tab', { name: /^Compare/ }).click();
+  await page.locator('[data-side-moment=before]').selectOption('peak');
+  await page.locator('[role=tab][data-panel=timeline]').click();
+  await settledView(page);
+  await page.keyboard.press('m');
+  const [from, to] = [await pointAt(page, 0.25, 0.5), await pointAt(page, 0.75, 0.5)];
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await page.mouse.move(to.x, to.y, { steps: 3 });
+  await page.mouse.up();
+  await expect(page).toHaveURL(/ruler=/);
+  const said = await page.locator('[data-measured]').getAttribute('data-measured');
+
+  // A reload, and another reader.
+  const link = new URL(page.url()).hash;
+  await page.goto('about:blank');
+  await page.goto(open.split('#')[0] + link);
+  await waitForState(page, 'ready');
+  await settledView(page);
+  await expect(page.locator('gpustrata-details')).toBeVisible();
+  await expect(page.locator('[data-side-moment=before]')).toHaveValue('peak');
+  const events = (text: string | null): string => /[\d,]+ events/.exec(text ?? '')?.[0] ?? '';
+  await expect
+    .poll(async () => events(await page.locator('[data-measured]').getAttribute('data-measured')))
+    .toBe(events(said));
+  expect(events(said)).not.toBe('');
+  await page.keyboard.press('4');
+  await expect(bar.locator('[data-choice=by]')).toHaveValue('file');
+  await expect(page.locator('gpustrata-frame-table')).toBeVisible();
 });
 
 test('U copies the link of the view', async ({ page, context }) => {

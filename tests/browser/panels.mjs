@@ -12,7 +12,7 @@ export const shownBy = {
   leaks: '[data-answered]',
   fragmentation: '[data-moments]',
   compare: '[data-before]',
-  events: '[role=option][data-event]',
+  events: '[role=row][data-event]',
   memory: '.table[data-settled]',
   whatif: '[data-task=none] [data-run]',
   source: '[data-answered]',

@@ -75,7 +75,7 @@ function busySnapshot(): Buffer {
   } as unknown as Parameters<typeof pickled>[0]);
 }
 
-const row = (page: Page, event: number) => page.locator(`[role=option][data-event="${event}"]`);
+const row = (page: Page, event: number) => page.locator(`[role=row][data-event="${event}"]`);
 const number = (page: Page, name: string) => page.locator(`[data-number="${name}"]`);
 const after = (page: Page, event: number) =>
   expect(page.locator('[data-state-event]')).toHaveAttribute('data-state-event', String(event));
@@ -217,7 +217,7 @@ test('events are filtered by action, name, size and stack frame', async ({ page 
   await expect(found).toHaveAttribute('data-found', '12');
   await page.getByLabel('Action', { exact: true }).selectOption('segment_alloc');
   await expect(found).toHaveAttribute('data-found', '2');
-  await expect(page.locator('[role=option]')).toHaveCount(2);
+  await expect(page.locator('gpustrata-event-list .rows [role=row]')).toHaveCount(2);
   await page.getByRole('button', { name: 'Clear' }).click();
   await page.getByLabel('Address or name').fill("b'7f1000000000_0");
   await expect(found).toHaveAttribute('data-found', '3'); // X
@@ -392,7 +392,7 @@ test('segments are shaded by how much of them is free', async ({ page }) => {
   expect(await colorAt(page, 0.15, 0.7)).toBe('200 50 42');
   await row(page, 9).click(); // X is gone: 16 of 20 MiB
   await settled(page, 9);
-  expect(await colorAt(page, 0.8, 0.7)).toBe(shade(13));
+  await expect.poll(() => colorAt(page, 0.8, 0.7)).toBe(shade(13));
   expect(await colorAt(page, 0.15, 0.7)).toBe(shade(13));
   // It stays when the panel is left and opened again.
   await page.keyboard.press('1');

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { like } from './assertions.ts';
+import { sideField } from '../../web/src/panels/compare/sides.ts';
+import { linked } from '../../web/src/panels/flame/choices.ts';
 import { linkOf, shownIn, type Shown } from '../../web/src/model/link.ts';
 
 test('what is shown goes into a link and comes back', () => {
@@ -21,6 +23,9 @@ test('what is shown goes into a link and comes back', () => {
     main: 'state',
     answer: 'events',
     event: -1,
+    details: true,
+    ruler: [2, 40.5],
+    panels: { 'flame.of': 'difference', 'compare.before': 'peak run 1/ä&b.pickle' },
     about: true,
     beside: [
       { name: 'trace, of "rank 1".json', hash: 'fedcba9876543210', nudge: -1500.25, threads: [0, 17] },
@@ -35,7 +40,7 @@ test('what is shown goes into a link and comes back', () => {
   assert.equal(shownIn(''), undefined);
   assert.equal(shownIn('#file=x&hash=nothex'), undefined);
   const odd = shownIn(
-    '#file=x&hash=0123456789abcdef&x=9,3&y=0,NaN&device=-2&colour=red&stack=groups&axis=up&block=1e9&panel=z&event=-2&about=yes&bands=up&with=fedcba9876543210,1e9,-,x&with=x,1,-,x&with=fedcba9876543210,1',
+    '#file=x&hash=0123456789abcdef&x=9,3&y=0,NaN&device=-2&colour=red&stack=groups&axis=up&block=1e9&panel=z&event=-2&about=yes&bands=up&with=fedcba9876543210,1e9,-,x&with=x,1,-,x&with=fedcba9876543210,1&ruler=9,3&details=yes&flame.of=&Flame.of=x&flame=y&ops.__proto__=z',
   );
   like(odd, {
     view: undefined,
@@ -49,6 +54,24 @@ test('what is shown goes into a link and comes back', () => {
     answer: 'z', // a panel of a later version: the registry decides
     event: undefined,
     about: false,
+    details: false,
+    ruler: undefined,
+    panels: { 'flame.of': '' }, // what it means, the panel decides
     beside: [],
   });
+});
+
+test('a panel takes from a link only what it knows', () => {
+  const { by, descending, base, other } = linked as Required<typeof linked>;
+  assert.equal(by.value('file'), 'file');
+  for (const text of ['', 'toString', 'LINE']) assert.equal(by.value(text), undefined);
+  assert.equal(descending.value('1'), undefined);
+  for (const text of ['-2', '1e9', '99999999999999999', ' 1']) assert.equal(base.value(text), undefined);
+  assert.equal(base.value('-1'), -1);
+  const side = { file: 'a b.pickle', moment: 'peak' } as const;
+  assert.deepEqual(other.value(other.text(side)), side);
+  assert.equal(other.value('noon a.pickle'), undefined);
+  for (const one of [side, { file: undefined, moment: 'end' }, { file: 'x\ny', moment: undefined }] as const)
+    assert.deepEqual(sideField.value(sideField.text(one)), one);
+  assert.equal(sideField.value(''), undefined);
 });

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import { FleetFacts } from '../../web/src/model/fleet_facts.ts';
 import { readFleet } from '../../web/src/model/fleet_file.ts';
-import { compare, leastOfShares, shareBeyond } from '../../web/src/model/odd.ts';
+import { compare, leastOfShares, shareBeyond } from '../../web/src/model/outliers.ts';
 
 const cases = JSON.parse(readFileSync('tests/data/odd.json', 'utf8')) as {
   why: string;

@@ -54,6 +54,18 @@ export const tokens = css`
     --shadow: 0 12px 40px rgba(0, 0, 0, 0.6);
     color-scheme: dark;
   }
+  @media (prefers-contrast: more) {
+    :host {
+      --dim: #2b343d;
+      --line: #7b858f;
+      --line-strong: #3d4751;
+    }
+    :host([data-theme='dark']) {
+      --dim: #d3dbe4;
+      --line: #77828e;
+      --line-strong: #a9b4c0;
+    }
+  }
   @media print {
     :host([data-theme='dark']) {
       ${light}
@@ -65,6 +77,20 @@ export const tokens = css`
 
 /** In every shadow root. */
 export const base = css`
+  /* Grounds are gone: what is chosen or pressed has a frame; colours that say what is drawn stay. */
+  @media (forced-colors: active) {
+    [aria-selected='true'],
+    [aria-pressed='true'],
+    [aria-current='true'] {
+      outline: 2px solid Highlight;
+      outline-offset: -2px;
+    }
+    canvas,
+    svg path,
+    i {
+      forced-color-adjust: none;
+    }
+  }
   *,
   *::before,
   *::after {

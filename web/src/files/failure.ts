@@ -14,14 +14,15 @@ interface Words {
 }
 
 const recordAgain =
-  'gpustrata reads the pickle files of torch.cuda.memory._dump_snapshot(), of any version of PyTorch.';
+  'gpustrata opens memory snapshots of PyTorch (torch.cuda.memory._dump_snapshot(), any version), traces of its profiler, ' +
+  'and files of several other memory profilers.';
 
 function wordsFor(code: string): Words {
   switch (code) {
     case 'invalid_format':
       return { title: 'This is not a memory snapshot', next: recordAgain };
     case 'unsupported':
-      return { title: 'This kind of file is not read', next: recordAgain };
+      return { title: 'Unsupported file', next: recordAgain };
     case 'truncated':
       return {
         title: 'The file ends before anything can be shown',

@@ -2,7 +2,7 @@
 import { css, html, LitElement, type TemplateResult } from 'lit';
 import { property, query } from 'lit/decorators.js';
 import { element } from '../controls/element.ts';
-import { chosenFrom, foundOf, markPicked, type ChosenFiles } from './open_file.ts';
+import { chosenFrom, foundOf, markPicked, type ChosenFiles } from './choose.ts';
 import { base } from '../controls/styles.ts';
 
 function chosenIn(input: HTMLInputElement, folder: boolean): ChosenFiles | undefined {

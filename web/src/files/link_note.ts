@@ -2,7 +2,7 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { property } from 'lit/decorators.js';
 import { element } from '../controls/element.ts';
-import type { BesideInLink } from '../model/beside_files.ts';
+import type { BesideInLink } from '../model/beside/files.ts';
 import type { Shown } from '../model/link.ts';
 import './file_button.ts';
 import { base } from '../controls/styles.ts';
@@ -28,11 +28,10 @@ export class LinkNote extends LitElement {
                   >This link shows <code>${name}</code> beside
                   ${missing.map((one, at) => html`${at > 0 ? ' and ' : ''}<code>${one.name}</code>`)}.</strong
                 >
-                Choose or drop ${missing.length > 1 ? 'them' : 'that file'}, and the picture is the same.`
+                Choose or drop ${missing.length > 1 ? 'them' : 'that file'}, to restore the same picture.`
             : name === ''
-              ? html`<strong>This link shows a place in <code>${wanted.file}</code>.</strong> Links hold no
-                  data: choose or drop that file (content <code>${wanted.hash}</code>), and its place is
-                  shown.`
+              ? html`<strong>This link opens a view of <code>${wanted.file}</code>.</strong> Links hold no
+                  data: choose or drop that file (content <code>${wanted.hash}</code>) to restore it.`
               : html`<strong><code>${name}</code> is not the file of this link.</strong> It was made from
                   <code>${wanted.file}</code> with other content (<code>${wanted.hash}</code>); colour, axis
                   and filter are the link's, the place is not.`
@@ -40,7 +39,7 @@ export class LinkNote extends LitElement {
       </p>
       <gpustrata-file-button label="Choose the file…"></gpustrata-file-button>
       <button class="button quiet" @click=${() => this.dispatchEvent(new CustomEvent('forget'))}>
-        Forget the link
+        Dismiss
       </button>
     </section>`;
   }

@@ -3,7 +3,7 @@ import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { property } from 'lit/decorators.js';
 import { element } from '../controls/element.ts';
 import { formatBytes, formatExactBytes, plural } from '../base/format.ts';
-import { compare, shareBeyond, type Compared } from '../model/odd.ts';
+import { compare, shareBeyond, type Compared } from '../model/outliers.ts';
 import type { Bar } from '../model/peak_bars.ts';
 import { base } from '../controls/styles.ts';
 import { symbols } from '../controls/symbols.ts';
@@ -14,6 +14,8 @@ function shareOf({ peak }: Bar, index: number, { median, odd }: Compared): numbe
 }
 
 /** Tells `show` and `close` with the index of a bar. */
+const tail = 12; // letters of a name that are always seen
+
 @element('gpustrata-peak-row')
 export class PeakRowView extends LitElement {
   @property({ attribute: false }) bars: readonly Bar[] = [];
@@ -63,7 +65,7 @@ export class PeakRowView extends LitElement {
         aria-current=${bar.current ? 'true' : 'false'}
         title="${name}${peak === undefined ? '' : ` · peak ${formatExactBytes(peak)}`}${problem ? ` · ${problem}` : ''}"
         @click=${() => this.tell('show', index)}>
-        <span class="name">${name}</span>
+        <span class="name"><span>${name.slice(0, -tail)}</span><span>${name.slice(-tail)}</span></span>
         <span class="track"><span class="fill" .style=${`transform: scaleX(${part})`}></span></span>
         <span class="value"
           >${odd === undefined ? '' : html`<b aria-hidden="true">≠</b><span class="visually-hidden">odd one,</span> `}${peak === undefined ? bar.says : formatBytes(peak)}</span
@@ -159,12 +161,21 @@ export class PeakRowView extends LitElement {
         border-color: var(--accent);
         background: var(--accent-soft);
       }
+      /* What tells names apart is mostly at their end. */
       .name {
         grid-column: 1 / -1;
+        display: flex;
+        min-width: 0;
         margin-right: 20px;
+        text-align: left;
+        white-space: pre;
+      }
+      .name span:first-child {
         overflow: hidden;
         text-overflow: ellipsis;
-        white-space: nowrap;
+      }
+      .name span:last-child {
+        flex: none;
       }
       .value {
         color: var(--dim);

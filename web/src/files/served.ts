@@ -8,7 +8,7 @@ import { formatBytes, formatCount, formatExactBytes, formatWallClock, plural } f
 import '../controls/dialog.ts';
 import type { DialogView } from '../controls/dialog.ts';
 import { base } from '../controls/styles.ts';
-import { servedFiles, type ServedList } from '../model/served.ts';
+import { servedFiles, type ServedList } from '../model/served_file.ts';
 import './file_button.ts';
 
 const askAgainMs = 1000; // while peaks are being found out

@@ -4,7 +4,7 @@ import { property } from 'lit/decorators.js';
 import { element } from '../controls/element.ts';
 import '../controls/copy_button.ts';
 import './file_button.ts';
-import { samples } from './open_file.ts';
+import { samples } from './choose.ts';
 import { base } from '../controls/styles.ts';
 
 const recipe = `import torch

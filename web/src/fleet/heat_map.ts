@@ -278,7 +278,7 @@ export class HeatMapView extends LitElement {
             ? `${countOfRanks(this.facts, rows.length)}: ${share} share a row of pixels, which shows the highest of them.`
             : `${countOfRanks(this.facts, rows.length)}, from the top down.`
         }
-        Each column is the most of ${formatDuration(this.span / this.curves.buckets)}.
+        Each column shows the maximum per ${formatDuration(this.span / this.curves.buckets)}.
       </p>
       <div class="most" aria-hidden="true"></div>
       <div class="stage" @pointerleave=${this.left}>

@@ -36,7 +36,7 @@ export class Filtering {
   }
 
   set(text: string): void {
-    this.change({ text, error: undefined });
+    this.change({ text, error: undefined }, 'filter');
     this.latest?.request(text);
   }
 
@@ -63,8 +63,8 @@ export class Filtering {
   private get now(): Filter {
     return this.workspace.get('filter');
   }
-  private change(change: Partial<Filter>): void {
-    this.workspace.change({ filter: { ...this.now, ...change } });
+  private change(change: Partial<Filter>, step: false | string = false): void {
+    this.workspace.change({ filter: { ...this.now, ...change } }, step);
   }
 
   private answered(answer: FilterAnswer, text: string): void {

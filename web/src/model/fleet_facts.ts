@@ -2,7 +2,7 @@
 // DOM: it runs in Node.
 import type { FleetChoice } from './fleet_choice.ts';
 import type { Fleet, FleetColumn } from './fleet_file.ts';
-import { compare, leastOfBytes, leastOfShares, medianOf } from './odd.ts';
+import { compare, leastOfBytes, leastOfShares, medianOf } from './outliers.ts';
 
 /** A count or a word is odd that so many others of its run do not have, if they all have the same. */
 const nearlyAll = 0.9;

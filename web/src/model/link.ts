@@ -2,13 +2,14 @@
 // by its name and by a hash of its bytes, so that a link opened without it can ask for it.
 import { addFleet, fleetIn, type FleetChoice } from './fleet_choice.ts';
 import { colourWays } from './colours.ts';
-import type { BesideInLink } from './beside_files.ts';
+import type { BesideInLink } from './beside/files.ts';
 import type { Axis, Bands, ColourBy } from '../../engine/index.ts';
 import { bandsWays } from './bands.ts';
 import type { Rank } from '../base/units.ts';
 import { stackingOf, type Stacking } from './stacking.ts';
 import { hostDevice } from './devices.ts';
 import type { Viewport } from './viewport.ts';
+import type { PanelTexts } from './workspace.ts';
 
 export interface Shown {
   file: string;
@@ -33,6 +34,11 @@ export interface Shown {
   answer: string | undefined;
   /** The chosen moment: the state after this event, -1 = before the first. */
   event: number | undefined;
+  /** The details are open though nothing is chosen. */
+  details: boolean;
+  /** The stretch of the axis that the ruler marks. */
+  ruler: readonly [from: number, to: number] | undefined;
+  panels: PanelTexts;
   /** The sheet about the file lies over the page. */
   about: boolean;
   /** Of a file that is a fleet. */
@@ -63,6 +69,9 @@ export function linkOf(shown: Shown): string {
   if (shown.main !== undefined) parts.set('main', shown.main);
   if (shown.answer !== undefined) parts.set('panel', shown.answer);
   if (shown.event !== undefined) parts.set('event', String(shown.event));
+  if (shown.details) parts.set('details', '1');
+  if (shown.ruler) parts.set('ruler', shown.ruler.map(short).join());
+  for (const [name, text] of Object.entries(shown.panels)) parts.set(name, text);
   if (shown.about) parts.set('about', '1');
   if (shown.fleet) addFleet(parts, shown.fleet);
   for (const file of shown.beside) parts.append('with', textOf(file));
@@ -106,6 +115,13 @@ export function shownIn(fragment: string): Shown | undefined {
     main: parts.get('main') ?? formerly(parts.get('panel')),
     answer: parts.get('panel') ?? undefined,
     event: Number.isNaN(event) ? undefined : event,
+    details: parts.get('details') === '1',
+    ruler: pair('ruler'),
+    panels: Object.fromEntries(
+      [...parts]
+        .filter(([name, text]) => /^[a-z]+\.[a-zA-Z]+$/.test(name) && text.length <= longestText)
+        .slice(0, mostTexts),
+    ),
     about: parts.get('about') === '1',
     fleet: fleetIn(parts),
     beside: parts.getAll('with').slice(0, mostBeside).flatMap(besideIn),
@@ -113,6 +129,8 @@ export function shownIn(fragment: string): Shown | undefined {
 }
 
 const mostBeside = 16;
+const mostTexts = 64;
+const longestText = 1000;
 
 /** Hash, microseconds, threads that are open ('-' = no trace), name. */
 function textOf({ hash, nudge, threads, name }: BesideInLink): string {

@@ -28,12 +28,15 @@ export interface LinkTarget {
   arrive(shown: Shown, file: OpenFile, isCurrent: () => boolean): Promise<void>;
 }
 
+const togetherMs = 1000;
+
 export class LinkWalk {
   /** The link that was opened, until its file is there. */
   wanted: Shown | undefined;
   /** Where it is on the way to; the file is there. */
   private heading: Shown | undefined;
   private address: Address | undefined;
+  private last = { at: -Infinity, name: '' };
 
   constructor(
     private readonly page: LinkTarget,
@@ -69,8 +72,17 @@ export class LinkWalk {
     if (!this.wanted && !this.heading) this.address?.replace(() => this.page.shown());
   }
 
-  /** Makes a change that one can go back from. */
-  step(change: () => void): void {
+  /** Makes a change that one can go back from. `name`: with the one before it is one step, if that was just now. */
+  step(change: () => void, name: string): void {
+    const { last } = this;
+    const now = performance.now();
+    const joins = now - last.at < togetherMs && (name === 'view' || (name !== '' && name === last.name));
+    // A step that moves what is seen moves on while it glides there.
+    this.last = { at: now, name: joins ? last.name : name };
+    if (joins || this.heading) {
+      change();
+      return this.remember();
+    }
     const before = this.page.shown();
     change();
     this.stepped(before);
@@ -98,6 +110,7 @@ export class LinkWalk {
     if (!file) return;
     await this.walk(file, shown);
     if (this.heading === shown) this.heading = undefined;
+    this.last = { at: performance.now(), name: 'view' };
     this.page.requestUpdate();
   }
 

@@ -19,6 +19,8 @@ export interface Settings {
   detailsOpen: boolean;
   /** Where frames open. */
   editor: EditorChoice;
+  /** Keys of one letter, digit or sign act; others always do. */
+  letterKeys: boolean;
 }
 
 export interface SettingsStore {
@@ -34,6 +36,7 @@ const usual: Settings = {
   panelHeight: 248,
   detailsOpen: false,
   editor: noEditor,
+  letterKeys: true,
 };
 
 /** Whatever was stored, by this version or another; what cannot be right is as usual. */
@@ -49,6 +52,7 @@ export function settingsFrom(stored: unknown): Settings {
     stacking: stackingOf(said.stacking, colour),
     detailsOpen: said.detailsOpen === true,
     editor: editorFrom(said.editor),
+    letterKeys: said.letterKeys !== false,
     panelHeight: height >= 100 && height <= 4000 ? height : usual.panelHeight,
   };
 }

@@ -1,15 +1,15 @@
 // What one looks at: the parts that all views share. Views read parts, change them, and watch those that they show; no view
 // reaches into another. No DOM: it runs in Node.
 //
-// Moment and selection belong to a view of a device (an EngineView, the same object whenever one comes back to it): they change
+// Moment, selection and choices in panels belong to a view of a device (an EngineView, the same object whenever one comes back to it): they change
 // together with it, and are kept for as long as it is. The range and the viewport go with the view.
 import { Listeners, type Stop } from '../base/listeners.ts';
 import type { AxisUnits } from '../base/units.ts';
 import type { Axis, Band, EngineError, EngineView, FilterAnswer } from '../../engine/index.ts';
-import { nothingBeside, type Beside } from './beside_files.ts';
+import { nothingBeside, type Beside } from './beside/files.ts';
 import type { OpenFile } from './open_file.ts';
 import type { Look } from './stacking.ts';
-import type { Thing } from './things.ts';
+import type { Thing } from './detail_subject.ts';
 import type { Viewport } from './viewport.ts';
 
 /** A stretch of an axis that the reader marked. */
@@ -39,6 +39,9 @@ export interface Filter {
   highlight: string;
 }
 
+/** Choices in panels, as texts: `flame.by` and what it is. */
+export type PanelTexts = Readonly<Record<string, string>>;
+
 export interface Parts {
   file: OpenFile | undefined;
   /** The device of it that is shown, as certain bands. */
@@ -56,6 +59,8 @@ export interface Parts {
   main: string | undefined;
   /** The panel that is open below it; undefined = none. */
   answer: string | undefined;
+  /** What was chosen in panels; what is as at first is left out. */
+  panels: PanelTexts;
   /** How other files of the run lie beside the one that is shown. */
   beside: Beside;
 }
@@ -63,8 +68,11 @@ export type Part = keyof Parts;
 
 export interface Workspace {
   get<K extends Part>(part: K): Parts[K];
-  /** All at once; who watches one of them is told once. `step`: one can go back to what was before. */
-  change(parts: Readonly<Partial<Parts>>, step?: boolean): void;
+  /**
+   * All at once; who watches one of them is told once. `step`: one can go back to what was before; steps that have the same
+   * name and follow each other quickly are one.
+   */
+  change(parts: Readonly<Partial<Parts>>, step?: boolean | string): void;
   /** Tells which of `parts` changed, after each change. Returns how to stop. */
   watch(parts: readonly Part[], changed: (changed: ReadonlySet<Part>) => void): Stop;
   /** Lets go of what it held of files and views, and begins anew. */
@@ -72,11 +80,12 @@ export interface Workspace {
 }
 
 /** Kept with a view. */
-type Chosen = Pick<Parts, 'moment' | 'selection'>;
+type Chosen = Pick<Parts, 'moment' | 'selection' | 'panels'>;
 
 const nothingChosen: Chosen = {
   moment: undefined,
   selection: { block: undefined, thing: undefined },
+  panels: {},
 };
 export const noFilter: Filter = { text: '', error: undefined, found: undefined, match: -1, highlight: '' };
 
@@ -95,7 +104,9 @@ const atFirst: Parts = {
 };
 
 /** `step` makes the change it is given, as one that one can go back from. */
-export function createWorkspace(step: (change: () => void) => void = (change) => change()): Workspace {
+export function createWorkspace(
+  step: (change: () => void, name: string) => void = (change) => change(),
+): Workspace {
   const now: Parts = { ...atFirst };
   let kept = new WeakMap<EngineView, Chosen>();
   const watchers = new Listeners<ReadonlySet<Part>>();
@@ -103,7 +114,7 @@ export function createWorkspace(step: (change: () => void) => void = (change) =>
   const set = (parts: Readonly<Partial<Parts>>): void => {
     const wanted = { ...parts };
     if ('view' in parts && parts.view !== now.view) {
-      if (now.view) kept.set(now.view, { moment: now.moment, selection: now.selection });
+      if (now.view) kept.set(now.view, { moment: now.moment, selection: now.selection, panels: now.panels });
       const before = parts.view && kept.get(parts.view);
       Object.assign(wanted, {
         viewport: undefined,
@@ -120,7 +131,8 @@ export function createWorkspace(step: (change: () => void) => void = (change) =>
 
   return {
     get: (part) => now[part],
-    change: (parts, isStep = false) => (isStep ? step(() => set(parts)) : set(parts)),
+    change: (parts, isStep = false) =>
+      isStep === false ? set(parts) : step(() => set(parts), isStep === true ? '' : isStep),
     watch: (parts, changed) =>
       watchers.add((all) => {
         const mine = new Set(parts.filter((part) => all.has(part)));

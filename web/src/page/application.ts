@@ -1,6 +1,6 @@
 // The page that is there for the viewer alone: its address, its title, its keys and drops, what it remembers.
 import { isOneFile } from '../../engine/assets.ts';
-import { markPicked } from '../files/open_file.ts';
+import { markPicked } from '../files/choose.ts';
 import type { ViewerChange } from '../viewer/application.ts';
 import { GpustrataViewer } from '../viewer/viewer.ts';
 import { openServed, serverOfPage } from './server.ts';

@@ -2,12 +2,12 @@
 // the page names in `<meta name="gpustrata-parents">` are heard, nobody else gets an answer or learns anything.
 //
 //   to the frame     { gpustrata: 1, id, do: 'hello' }
-//                    { gpustrata: 1, id, do: 'open', file: Blob, name? }  or  { ..., url: 'address', name? }
+//                    { gpustrata: 1, id, do: 'open', file: Blob, ... }  or  { ..., url: 'address', ... }: with what OpenOptions has
 //                    { gpustrata: 1, id, do: 'select', what }             a Choice of viewer/element_types.ts
 //                    { gpustrata: 1, id, do: 'getState' }, { ..., do: 'setState', state }, { ..., do: 'theme', theme }
 //   back             { gpustrata: 1, id, answer }  or  { gpustrata: 1, id, error: { code, message, offset } }
 //   after a `hello`  { gpustrata: 1, event, detail }                      load, error, select, viewchange
-import type { Choice, ViewerElement, ViewerEvents } from '../viewer/element_types.ts';
+import type { Choice, Theme, ViewerElement, ViewerEvents } from '../viewer/element_types.ts';
 
 const protocol = 1;
 const events = ['load', 'error', 'select', 'viewchange'] as const satisfies readonly (keyof ViewerEvents)[];
@@ -22,8 +22,15 @@ const viewer = document.querySelector<HTMLElement>('gpustrata-viewer') as Viewer
 /** What may be asked; whatever is missing or of another kind is refused in words. */
 const asked: Record<string, (message: Record<string, unknown>) => unknown> = {
   hello: () => ({ version: protocol }),
-  open: ({ file, url, name }) => {
-    const options = typeof name === 'string' ? { name } : {};
+  open: ({ file, url, name, panel, filter, event, theme }) => {
+    if (theme !== undefined && !isTheme(theme)) throw wrong('theme is light, dark or auto.');
+    const options = {
+      ...(typeof name === 'string' && { name }),
+      ...(typeof panel === 'string' && { panel }),
+      ...(typeof filter === 'string' && { filter }),
+      ...(Number.isSafeInteger(event) && { event: event as number }),
+      ...(theme !== undefined && { theme }),
+    };
     if (file instanceof Blob) return viewer.open(file, options);
     if (typeof url === 'string') return viewer.open(url, options);
     throw wrong('open needs a file, which is a Blob, or a url.');
@@ -38,12 +45,13 @@ const asked: Record<string, (message: Record<string, unknown>) => unknown> = {
     return viewer.setState(state);
   },
   theme: ({ theme }) => {
-    if (theme !== 'light' && theme !== 'dark' && theme !== 'auto')
-      throw wrong('theme is light, dark or auto.');
-    viewer.setAttribute('theme', theme);
+    if (!isTheme(theme)) throw wrong('theme is light, dark or auto.');
+    viewer.theme = theme;
     return null;
   },
 };
+
+const isTheme = (theme: unknown): theme is Theme => theme === 'light' || theme === 'dark' || theme === 'auto';
 
 function wrong(message: string): Error {
   return Object.assign(new Error(message), { code: 'message', offset: -1 });

@@ -3,7 +3,7 @@
 // `?open=` is for links: it only takes files of this site, so that a link cannot make the page fetch from elsewhere.
 // `?url=` takes any http(s) address, but the page's Content-Security-Policy has the last word; the site as built allows
 // its own (site/build.mjs, `--connect` names more).
-import { filesAt, type ChosenFiles } from '../files/open_file.ts';
+import { filesAt, type ChosenFiles } from '../files/choose.ts';
 import type { Chosen } from '../model/open_files.ts';
 
 /** Undefined = it names none. */

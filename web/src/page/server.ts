@@ -1,7 +1,7 @@
 // A page that `gpustrata serve` sent knows it by a mark that the server put into it (engine/serve/server.cpp).
-import { markPicked } from '../files/open_file.ts';
+import { markPicked } from '../files/choose.ts';
 import { shownIn } from '../model/link.ts';
-import { servedFile, servedFiles } from '../model/served.ts';
+import { servedFile, servedFiles } from '../model/served_file.ts';
 import type { GpustrataViewer } from '../viewer/viewer.ts';
 
 /** Its address, with the token; undefined = this page was not sent by one. */

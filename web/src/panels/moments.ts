@@ -3,7 +3,8 @@ import { formatCount } from '../base/format.ts';
 import type { EngineView, ViewInfo } from '../../engine/index.ts';
 import type { PanelFile, PanelPage } from './panel.ts';
 
-export type MomentName = 'start' | 'peak' | 'end' | 'oom' | 'chosen';
+export const momentNames = ['start', 'peak', 'end', 'oom', 'chosen'] as const;
+export type MomentName = (typeof momentNames)[number];
 
 const lastOf = ({ events }: ViewInfo): number => events - 1;
 

@@ -7,12 +7,13 @@ import type { TemplateResult } from 'lit';
 import type { Rank } from '../base/units.ts';
 import type { Theme } from '../draw/colors.ts';
 import type { Axis, BlockDetails, ColourBy, EngineView, SegmentRow, ViewInfo } from '../../engine/index.ts';
-import type { BesideTrace } from '../model/beside_files.ts';
+import type { BesideTrace } from '../model/beside/files.ts';
 import type { EditorChoice } from '../model/editor.ts';
 import type { SourceFolder } from '../model/source_folder.ts';
-import type { Thing } from '../model/things.ts';
+import type { Thing } from '../model/detail_subject.ts';
 import type { Viewport } from '../model/viewport.ts';
-import type { Range } from '../model/workspace.ts';
+import type { PanelTexts, Range } from '../model/workspace.ts';
+import type { LinkFields } from './link_field.ts';
 import type { Goal } from '../words/described.ts';
 
 /** What a panel knows of the page; the same object as long as nothing of it that the panel reads changes. */
@@ -48,6 +49,8 @@ export interface PanelPage {
   editor: EditorChoice;
   /** The reader's own source, if it was given. */
   source: SourceFolder | undefined;
+  /** What links tell of the choices in panels. */
+  texts: PanelTexts;
 }
 
 export interface PanelFile {
@@ -78,6 +81,8 @@ export interface PanelEvents {
   'choose-thing': Thing | undefined;
   'choose-editor': EditorChoice;
   'choose-source': SourceFolder | undefined;
+  /** What a link tells of the choices in one panel. */
+  'choose-texts': { panel: string; texts: PanelTexts };
   /** Goes there, as a button of the details does. */
   go: Goal;
 }
@@ -115,5 +120,7 @@ export interface LoadedPanel<S extends object = object> {
   /** It is shown anew when one of these changes; the view always counts. */
   readonly reads: readonly PagePart[];
   readonly initial: S;
+  /** What of it links tell, and Back brings back. */
+  readonly linked?: LinkFields<S>;
   show(page: PanelPage, kept: Kept<S>): TemplateResult;
 }

@@ -3,8 +3,8 @@ import { css, html, LitElement, type PropertyValues, type TemplateResult } from 
 import { property, state } from 'lit/decorators.js';
 import { element } from '../controls/element.ts';
 import { base } from '../controls/styles.ts';
-import { keptOf } from './kept.ts';
-import type { Kept, LoadedPanel, PanelPage } from './panel.ts';
+import { tell, type LoadedPanel, type PanelPage } from './panel.ts';
+import { keptOf, textsOf } from './panel_memory.ts';
 import { lacking, panelOf, panels } from './registry.ts';
 
 const loaded = new Map<string, LoadedPanel>();
@@ -25,7 +25,7 @@ export class PanelSlot extends LitElement {
   @state() private problem: string | undefined;
 
   private given: PanelPage | undefined;
-  private kept: Kept<object> | undefined;
+  private kept: ReturnType<typeof keptOf> | undefined;
 
   /** Its keys work at once. */
   override focus(): void {
@@ -57,8 +57,13 @@ export class PanelSlot extends LitElement {
     const { page } = this;
     const same = (part: keyof PanelPage): boolean => before?.[part] === page[part];
     if (!before || !same('view') || !panel.reads.every(same)) this.given = page;
-    if (!this.kept || changed.has('round') || changed.has('of') || before?.view !== page.view)
-      this.kept = keptOf(page.view, this.of, panel.initial);
+    const isOther = changed.has('round') || changed.has('of') || before?.view !== page.view;
+    if (!this.kept || isOther || this.kept.texts !== textsOf(page.texts, this.of)) {
+      const { of } = this;
+      this.kept = keptOf(page.view, of, panel, page.texts, (texts) =>
+        tell(this, 'choose-texts', { panel: of, texts }),
+      );
+    }
   }
 
   protected override render(): TemplateResult {

@@ -66,7 +66,7 @@ export class OperatorsView extends LitElement {
     return html`<dl class="facts">
       ${peak ? fact('Allocated at most', `${formatBytes(peak.allocated_bytes)} at operator ${formatCount(peak.op)}`, formatExactBytes(peak.allocated_bytes)) : nothing}
       ${active_peak_bytes === null ? nothing : fact('Active at most', formatBytes(active_peak_bytes), formatExactBytes(active_peak_bytes))}
-      ${reserved_peak_bytes === null ? nothing : fact('Reserved at most', formatBytes(reserved_peak_bytes), formatExactBytes(reserved_peak_bytes))}
+      ${reserved_peak_bytes === null ? nothing : fact('Peak reserved', formatBytes(reserved_peak_bytes), formatExactBytes(reserved_peak_bytes))}
       ${unused ? fact('Reserved and not allocated', `${formatBytes(unused.bytes)} of ${formatBytes(unused.reserved_bytes)} at operator ${formatCount(unused.op)}`) : nothing}
       ${phases.map(({ name, first_op, last_op, delta_bytes }) => fact(name.charAt(0).toUpperCase() + name.slice(1), `${delta_bytes > 0 ? '+' : ''}${formatBytes(delta_bytes)}, operators ${formatCount(first_op)} to ${formatCount(last_op)}`))}
       ${retries === null ? nothing : fact('Retries of allocations', formatCount(retries))}

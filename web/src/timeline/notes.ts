@@ -7,7 +7,7 @@ export function timelineNotes({ info, shown }: EngineView): TemplateResult {
 }
 
 const onlyNote = html`<p class="note" data-note="only">
-  Only what the filter means, stacked from zero. Reserved is what the allocator holds for all blocks.
+  Matching blocks only, stacked from zero. Reserved is what the allocator holds for all blocks.
 </p>`;
 
 const noEvents = html`<p class="note">

@@ -50,14 +50,15 @@ export function readout(
   hasGap: boolean,
 ): TemplateResult {
   if (!pick)
-    return html`<span class="hint">Wheel zooms, drag moves, click pins. <kbd>?</kbd> all keys</span>`;
+    return html`<span class="hint by-mouse">Wheel zooms, drag moves, click pins. <kbd>?</kbd> all keys</span
+      ><span class="hint by-touch">Pinch to zoom, drag to move, tap to pin</span>`;
   const time =
     pick.time_us !== null && info.first_time_us !== null
       ? formatMoment(pick.time_us - info.first_time_us)
       : undefined;
   return html`
     <span data-readout="event"
-      >${pick.event < 0 ? 'before the first event' : html`<span class="least">event </span>${formatCount(pick.event)}`}</span
+      >${pick.event < 0 ? (info.events === 0 ? 'when it was saved' : 'before the first event') : html`<span class="least">event </span>${formatCount(pick.event)}`}</span
     >
     ${time ? html`<span class="optional">${time}</span>` : ''} ${allocated(pick, info)}
     ${
@@ -69,4 +70,25 @@ export function readout(
     }
     ${hasGap ? gap(pick) : ''} ${named ? groupWords(named, pick) : ''}
   `;
+}
+
+/** The same for a screen reader, whose cursor goes by keys. */
+export function spokenMoment(
+  { event, level, reserved }: Pick,
+  named: string | undefined,
+  info: ViewInfo,
+): string {
+  const where =
+    event >= 0
+      ? `event ${formatCount(event)}`
+      : info.events === 0
+        ? 'when it was saved'
+        : 'before the first event';
+  const levels =
+    info.bands === 'segments'
+      ? []
+      : [`${formatBytes(level)} ${info.bands === 'pools' ? 'with pools' : 'allocated'}`];
+  return [where, ...levels, ...(hasReserved(info) ? [`${formatBytes(reserved)} reserved`] : []), named ?? []]
+    .flat()
+    .join(', ');
 }

@@ -255,4 +255,15 @@ export const timelineStyles = css`
       font-size: 11px;
     }
   }
+  .by-touch {
+    display: none;
+  }
+  @media (pointer: coarse) {
+    .by-mouse {
+      display: none;
+    }
+    .by-touch {
+      display: inline;
+    }
+  }
 `;

@@ -7,14 +7,14 @@ import { property, query, queryAll, state } from 'lit/decorators.js';
 import { element } from '../controls/element.ts';
 import { formatBytes, formatCount } from '../base/format.ts';
 import { onceAFrame } from '../base/once_a_frame.ts';
-import type { Bytes, Rank } from '../base/units.ts';
+import type { AxisUnits, Bytes, Rank } from '../base/units.ts';
 import { colorsOf, themes, type Theme } from '../draw/colors.ts';
 import { colorsOfKinds } from '../draw/palettes.ts';
 import { plotArea } from '../draw/plot.ts';
 import type { Sheet } from '../draw/sheet.ts';
 import type { Axis, Band, ColourBy, EngineView, RunningOps } from '../../engine/index.ts';
-import { noFiles, type BesideFiles, type BesideTrace } from '../model/beside_files.ts';
-import type { ToldOps } from '../model/told_ops.ts';
+import { noFiles, type BesideFiles, type BesideTrace } from '../model/beside/files.ts';
+import type { ToldOps } from '../model/beside/op_attribution.ts';
 import type { CountersView } from './beside/counters.ts';
 import type { Look, Stacking } from '../model/stacking.ts';
 import { bandsNames, hasGap } from '../model/bands.ts';
@@ -48,9 +48,10 @@ import type { RegionsView } from './regions.ts';
 import type { LanesView, Run, Stretch as LanesStretch } from './lanes/lanes.ts';
 import { base } from '../controls/styles.ts';
 import { timelineBar, type BarActions } from './bar.ts';
+import { describeBand } from '../words/band_text.ts';
 import { groupLines, groupName } from '../words/group_text.ts';
 import { timelineNotes } from './notes.ts';
-import { readout, type NamedGroup } from './readout.ts';
+import { readout, spokenMoment, type NamedGroup } from './readout.ts';
 import { timelineSheet } from './sheet.ts';
 import { timelineStyles } from './styles.ts';
 import { tipStyles } from '../controls/tip.ts';
@@ -236,6 +237,12 @@ export class TimelineView extends LitElement {
     if (this.heldKind < 0) return false;
     this.hold(-1);
     return true;
+  }
+
+  /** As the ruler does, over the height that is seen. */
+  measureStretch(from: AxisUnits, to: AxisUnits): void {
+    const { y0, y1 } = this.stage.view;
+    void this.ruler.measure({ x: from, y: y0 }, { x: to, y: y1 });
   }
 
   /** Key `M`. */
@@ -606,6 +613,7 @@ export class TimelineView extends LitElement {
       <div class="readout">
         ${readout(this.cursor.moment?.pick, this.namedGroup, info, hasGap(this.device))}
       </div>
+      <p class="visually-hidden" role="status" data-spoken>${this.spoken()}</p>
       <p class="visually-hidden" role="status" data-measured=${measured?.text ?? ''}>
         ${measured ? spoken(measured) : ''}
       </p>
@@ -649,6 +657,15 @@ export class TimelineView extends LitElement {
     const { group, moment } = this.cursor;
     if (!group) return '';
     return tipAt(groupLines(group, this.kept?.kinds.kinds, moment?.pick?.level ?? 0), at, this.plot);
+  }
+
+  /** Only what keys go to is said: a pointer would never be silent. */
+  private spoken(): string {
+    const { moment, block } = this.cursor;
+    if (!moment?.byKeyboard || !moment.pick) return '';
+    const { info } = this.device;
+    const named = this.namedGroup?.name ?? (block && describeBand(block, info).title);
+    return spokenMoment(moment.pick, named, info);
   }
 
   private get namedGroup(): NamedGroup | undefined {

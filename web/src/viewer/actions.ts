@@ -147,7 +147,7 @@ const table = [
     id: 'only',
     group: 'Find',
     keys: ['h'],
-    what: 'only what the filter means, stacked from zero',
+    what: 'matching blocks only, stacked from zero',
     run: (page) => page.showOnlyThese(),
   },
   { id: 'next-match', group: 'Find', keys: ['n'], what: 'next match', run: (page) => page.stepMatch(1) },

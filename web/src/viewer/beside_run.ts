@@ -1,7 +1,7 @@
 // What lies beside the recording that is shown, for who shows it: nothing, until there is a second file or a trace and
 // run_together.ts is loaded.
-import { noFiles, type BesideChange, type BesideFiles, type BesideInLink } from '../model/beside_files.ts';
-import type { ToldOps } from '../model/told_ops.ts';
+import { noFiles, type BesideChange, type BesideFiles, type BesideInLink } from '../model/beside/files.ts';
+import type { ToldOps } from '../model/beside/op_attribution.ts';
 import type { Workspace } from '../model/workspace.ts';
 import type { Described } from '../words/described.ts';
 import type { BlockDetails, RunningOps } from '../../engine/index.ts';

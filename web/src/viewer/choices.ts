@@ -18,7 +18,7 @@ import type { Described, Goal } from '../words/described.ts';
 import { nextOom, type DeviceChoice } from '../model/devices.ts';
 import { momentOf, type Workspace } from '../model/workspace.ts';
 import { describeThing } from '../words/thing_text.ts';
-import { thingAt, type Thing } from '../model/things.ts';
+import { thingAt, type Thing } from '../model/detail_subject.ts';
 import type { PanelEvents } from '../panels/panel.ts';
 import type { TimelineView } from '../timeline/timeline.ts';
 

@@ -3,9 +3,19 @@
 /** A URL or text is an address, relative to the page; the page's Content-Security-Policy has the last word. */
 export type SnapshotSource = Blob | URL | string | ReadableStream<Uint8Array>;
 
+export type Theme = 'light' | 'dark' | 'auto';
+
 export interface OpenOptions {
   /** What the file is called; else as the source says. */
   name?: string;
+  /** Open when it is shown: `state`, `flame`, `leaks`, ..., as links name them. */
+  panel?: string;
+  /** As one types it. */
+  filter?: string;
+  /** The moment: the state after this event, -1 = before the first. */
+  event?: number;
+  /** Of the element, from now on. */
+  theme?: Theme;
 }
 
 /** What to choose: the state after an event (-1 = before the first), a block by its rank, the peak; null = nothing. */
@@ -49,7 +59,7 @@ export interface ViewerElement extends HTMLElement {
   /** Addresses of files, apart by white space. What it named before is closed. */
   src: string | null;
   /** As chosen; `auto`: as the system has it. */
-  theme: 'light' | 'dark' | 'auto' | null;
+  theme: Theme | null;
   /** Resolves when the file is read. Rejected with an `Error` that has `code` and `offset`. */
   open(source: SnapshotSource, options?: OpenOptions): Promise<LoadDetail>;
   select(what: Choice): Promise<void>;

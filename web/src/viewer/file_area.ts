@@ -2,7 +2,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Axis, Band, ViewInfo } from '../../engine/index.ts';
 import type { Goal } from '../words/described.ts';
-import type { BesideChange } from '../model/beside_files.ts';
+import type { BesideChange } from '../model/beside/files.ts';
 import type { OpenFile } from '../model/open_files.ts';
 import type { Look } from '../model/stacking.ts';
 import type { Range } from '../model/workspace.ts';
@@ -122,6 +122,7 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
         page.editor = editor;
         page.settings.save({ editor });
       }}
+      @choose-texts=${(event: CustomEvent<PanelEvents['choose-texts']>) => page.choosePanelTexts(event.detail)}
       @choose-source=${({ detail }: CustomEvent<PanelEvents['choose-source'] | null>) => (page.source = detail ?? undefined)}
       @beside-change=${(event: CustomEvent<BesideChange>) => page.beside.change(event.detail)}
       @go=${(event: CustomEvent<Goal>) => void page.choices.go(event.detail)}>

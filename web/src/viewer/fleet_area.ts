@@ -2,7 +2,7 @@
 import { html, type TemplateResult } from 'lit';
 import type { FleetView } from '../fleet/fleet.ts';
 import '../files/file_button.ts';
-import type { ChosenFiles } from '../files/open_file.ts';
+import type { ChosenFiles } from '../files/choose.ts';
 import { usualChoice, type FleetChoice } from '../model/fleet_choice.ts';
 import type { RankFile } from '../model/fleet_facts.ts';
 import type { OpenFile } from '../model/open_files.ts';

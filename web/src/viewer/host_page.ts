@@ -1,11 +1,18 @@
 // The element's side towards the page around it (element_types.ts): what that page opens, and what it is told.
 import type { Stop } from '../base/listeners.ts';
 import { isBlock, sizeOf, type Band, type EngineError } from '../../engine/protocol/answers.ts';
-import { filesAt, markPicked, type ChosenFiles } from '../files/open_file.ts';
+import { filesAt, markPicked, type ChosenFiles } from '../files/choose.ts';
 import { linkOf, type Shown } from '../model/link.ts';
 import type { Entry, OpenFiles } from '../model/open_files.ts';
 import { momentOf, type Workspace } from '../model/workspace.ts';
-import type { LoadDetail, OpenOptions, SnapshotSource, ViewerEvents } from './element_types.ts';
+import type {
+  Choice,
+  LoadDetail,
+  OpenOptions,
+  SnapshotSource,
+  Theme,
+  ViewerEvents,
+} from './element_types.ts';
 
 const restMs = 200; // a zoom changes the view with every frame
 
@@ -19,6 +26,10 @@ interface HostTarget extends EventTarget {
   readonly files: OpenFiles;
   readonly workspace: Workspace;
   receive(chosen: ChosenFiles): void;
+  readonly filter: { set(text: string): void };
+  theme: Theme | null;
+  openPanel(id: string): boolean;
+  select(what: Choice): Promise<void>;
   shown(): Shown | undefined;
 }
 
@@ -35,7 +46,19 @@ export class HostPage {
   watch(): Stop {
     const { workspace } = this.viewer;
     return workspace.watch(
-      ['view', 'axis', 'viewport', 'moment', 'selection', 'filter', 'look', 'main', 'answer'],
+      [
+        'view',
+        'axis',
+        'viewport',
+        'moment',
+        'selection',
+        'filter',
+        'look',
+        'main',
+        'answer',
+        'range',
+        'panels',
+      ],
       (changed) => {
         if (changed.has('moment') || changed.has('selection') || changed.has('view')) this.tellSelected();
         this.timer ??= setTimeout(() => this.tellView(), restMs);
@@ -43,8 +66,10 @@ export class HostPage {
     );
   }
 
-  async open(source: SnapshotSource, { name }: OpenOptions = {}): Promise<LoadDetail> {
+  async open(source: SnapshotSource, options: OpenOptions = {}): Promise<LoadDetail> {
     const { files } = this.viewer;
+    const { name, theme } = options;
+    if (theme !== undefined) this.viewer.theme = theme;
     const chosen = await chosenFrom(source, name);
     const before = new Set(files.entries);
     markPicked();
@@ -52,10 +77,19 @@ export class HostPage {
     if ('refused' in chosen) throw failureOf(chosen.refused.error);
     const entry = files.entries.find((one) => !before.has(one));
     if (!entry) throw failureOf(gone);
-    return new Promise((resolve, reject) => {
+    const detail = await new Promise<LoadDetail>((resolve, reject) => {
       this.waiting.set(entry, { resolve, reject });
       this.filesChanged();
     });
+    if (files.active === entry) this.begin(options);
+    return detail;
+  }
+
+  /** What the page wants to be seen first. */
+  private begin({ panel, filter, event }: OpenOptions): void {
+    if (event !== undefined) void this.viewer.select({ event });
+    if (panel !== undefined) this.viewer.openPanel(panel);
+    if (filter !== undefined) this.viewer.filter.set(filter);
   }
 
   /** Tells what became of each file, once. */

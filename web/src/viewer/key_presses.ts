@@ -6,6 +6,7 @@ export interface KeyTarget extends ActionTarget {
   readonly timeline: (ActionTarget['timeline'] & Movable) | null;
   /** False while keys mean nothing. */
   readonly takesKeys: boolean;
+  readonly letterKeys: boolean;
   /** Views in which arrow keys scroll. */
   readonly scrolling: readonly (EventTarget | null)[];
 }
@@ -41,6 +42,8 @@ export class KeyPresses {
       (target instanceof HTMLElement && target.isContentEditable) ||
       (target instanceof HTMLInputElement && target.type !== 'radio' && target.type !== 'file');
     if (typing) return;
+    const isLetter = event.key.length === 1 && event.key !== ' ';
+    if (isLetter && !event.ctrlKey && !event.metaKey && !page.letterKeys) return;
     const action = actionOf(event);
     if (!action) return;
     if (action.movement) {

@@ -1,6 +1,7 @@
 // The sheet of keys, printed from the table by which the page acts.
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { property, query } from 'lit/decorators.js';
+import { live } from 'lit/directives/live.js';
 import { element } from '../controls/element.ts';
 import { actions, gestures, keyText, type Action } from './actions.ts';
 import '../controls/dialog.ts';
@@ -13,6 +14,8 @@ export class KeysView extends LitElement {
   @property({ attribute: false }) site: string | undefined;
   /** There are links to what is shown. */
   @property({ type: Boolean }) linkable = false;
+  /** Keys of one letter act. */
+  @property({ type: Boolean }) letters = true;
   @query('gpustrata-dialog') private dialog!: DialogView;
 
   open(): void {
@@ -32,6 +35,16 @@ export class KeysView extends LitElement {
                 record, how to read the picture, ten questions and their answers.
               </p>`
         }
+        <label class="letters"
+          ><input
+            type="checkbox"
+            .checked=${live(this.letters)}
+            @change=${({ target }: Event) =>
+              this.dispatchEvent(
+                new CustomEvent<boolean>('letters', { detail: (target as HTMLInputElement).checked }),
+              )} />
+          Single letters, digits and signs are shortcuts</label
+        >
         <div class="groups">
           ${groups.map(
             (title) =>
@@ -64,6 +77,14 @@ export class KeysView extends LitElement {
   static override styles = [
     base,
     css`
+      .letters {
+        display: flex;
+        align-items: center;
+        gap: 6px;
+        min-height: 24px;
+        margin-top: 12px;
+        font-size: 13px;
+      }
       .guide {
         margin: 12px 0 0;
         font-size: 13px;

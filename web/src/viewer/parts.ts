@@ -18,8 +18,9 @@ import type { Look, Stacking } from '../model/stacking.ts';
 import type { DetailsView } from '../details/details.ts';
 import type { AboutView } from '../files/about.ts';
 import type { NotesView } from '../files/notes.ts';
-import type { ChosenFiles } from '../files/open_file.ts';
+import type { ChosenFiles } from '../files/choose.ts';
 import type { DrawerView } from '../panels/drawer.ts';
+import type { PanelEvents } from '../panels/panel.ts';
 import type { PanelSlot } from '../panels/panel_slot.ts';
 import type { TimelineView } from '../timeline/timeline.ts';
 import type { BandsSwitch } from './bands_switch.ts';
@@ -29,7 +30,7 @@ import type { ExportView } from './export_picture.ts';
 import type { FilterBar } from './filter_bar.ts';
 import type { KeysView } from './key_sheet.ts';
 import type { OnlyThese } from './only_these.ts';
-import type { Rooms } from './rooms.ts';
+import type { Rooms } from './open_panels.ts';
 import type { ViewerTheme } from './theme.ts';
 
 /** Elements in it; null while they are not shown. */
@@ -73,6 +74,7 @@ interface Shared {
   panelHeight: number;
   detailsOpen: boolean;
   editor: EditorChoice;
+  readonly letterKeys: boolean;
   source: SourceFolder | undefined;
 }
 
@@ -85,6 +87,8 @@ export interface ViewerParts extends Elements, Shared {
   openPanel(id: string | undefined): boolean;
   /** Of the timeline; kept for the next visit. */
   setLook(change: Partial<Look>): void;
+  /** What links tell of the choices in a panel. */
+  choosePanelTexts(chosen: PanelEvents['choose-texts']): void;
   /** What of a fleet is shown. */
   setFleet(file: OpenFile, change: Partial<FleetChoice>): void;
   chooseStat(what: 'peak' | 'oom' | 'notes'): void;

@@ -1,11 +1,11 @@
 // From a rank to its snapshot: a file that is open, one that was chosen with the fleet or from its folder, one of the
 // server's, or one that lies beside it on the same site.
 import { reasonOf } from '../base/reason.ts';
-import { markPicked } from '../files/open_file.ts';
+import { markPicked } from '../files/choose.ts';
 import type { RankFile } from '../model/fleet_facts.ts';
 import type { Chosen, Entry, OpenFile } from '../model/open_files.ts';
 import { pathOf } from '../model/rank_files.ts';
-import { servedFile, servedFiles } from '../model/served.ts';
+import { servedFile, servedFiles } from '../model/served_file.ts';
 import type { ViewerParts } from './parts.ts';
 
 /** Undefined = it is open now, or on its way; else why not, in words. */

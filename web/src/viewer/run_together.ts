@@ -1,9 +1,9 @@
 // What lies beside the recording that is shown: found among the open files, and told to its engine when it is drawn; the ops
 // of blocks. Loaded when there is a second file or a trace (beside_run.ts).
-import { besideInLink, changed, filesBeside, restored, sameFiles } from '../model/beside.ts';
-import { noFiles, type BesideChange, type BesideFiles, type BesideInLink } from '../model/beside_files.ts';
-import { MadeIn, type TraceOfRun } from '../model/made_in.ts';
-import { tellOps, toldOps, type Telling, type ToldOps } from '../model/told_ops.ts';
+import { besideInLink, changed, filesBeside, restored, sameFiles } from '../model/beside/choices.ts';
+import { noFiles, type BesideChange, type BesideFiles, type BesideInLink } from '../model/beside/files.ts';
+import { MadeIn, type TraceOfRun } from '../model/beside/made_in.ts';
+import { tellOps, toldOps, type Telling, type ToldOps } from '../model/beside/op_attribution.ts';
 import type { OpenFiles } from '../model/open_files.ts';
 import type { Workspace } from '../model/workspace.ts';
 import { withOps } from '../words/made_in_text.ts';

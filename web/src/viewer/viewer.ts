@@ -16,7 +16,7 @@ import type { Viewport } from '../model/viewport.ts';
 import { OpenFiles, type Entry, type OpenFile } from '../model/open_files.ts';
 import { barsOfFiles, barsOfSnapshots } from '../model/peak_bars.ts';
 import { createWorkspace } from '../model/workspace.ts';
-import { servedFile } from '../model/served.ts';
+import { servedFile } from '../model/served_file.ts';
 import type { SourceFolder } from '../model/source_folder.ts';
 import { lookWith, type Look, type Stacking } from '../model/stacking.ts';
 import { OwnSettings, type SettingsStore, type ThemeChoice } from '../model/settings.ts';
@@ -34,12 +34,13 @@ import { loadFleet } from './fleet_area.ts';
 import type { KeysView } from './key_sheet.ts';
 import '../files/loading.ts';
 import type { NotesView } from '../files/notes.ts';
-import { filesAt, markPicked, receiveFiles, type ChosenFiles } from '../files/open_file.ts';
+import { filesAt, markPicked, receiveFiles, type ChosenFiles } from '../files/choose.ts';
 import { ViewerActions } from './viewer_actions.ts';
 import { KeyPresses } from './key_presses.ts';
 import { ViewerTheme } from './theme.ts';
 import type { ViewerParts } from './parts.ts';
 import type { DrawerView } from '../panels/drawer.ts';
+import type { PanelEvents } from '../panels/panel.ts';
 import { loadAll, type PanelSlot } from '../panels/panel_slot.ts';
 import { lacking } from '../panels/registry.ts';
 import type { ServedSheet } from '../files/served.ts';
@@ -51,7 +52,7 @@ import { Hearing } from '../controls/hearing.ts';
 import '../controls/toast.ts';
 import type { ToastView } from '../controls/toast.ts';
 import { OnlyThese } from './only_these.ts';
-import { answerOf, firstAnswer, mainOf, Rooms } from './rooms.ts';
+import { answerOf, firstAnswer, mainOf, Rooms } from './open_panels.ts';
 import { loadSheets, need, openSheet } from './sheets.ts';
 import './top_bar.ts';
 import { layout } from './styles.ts';
@@ -69,7 +70,7 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
   application: Application | undefined;
   private readonly ownSettings = new OwnSettings();
 
-  readonly workspace = createWorkspace((change) => this.links.step(change));
+  readonly workspace = createWorkspace((change, name) => this.links.step(change, name));
   readonly files = new OpenFiles(pagePool, () => this.filesChanged());
   readonly rankFiles = new RankFiles();
   @state() private dragging = false;
@@ -77,6 +78,7 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
   @state() panelHeight = 0;
   @state() detailsOpen = false;
   @state() editor: EditorChoice = noEditor;
+  @state() letterKeys = true;
   @state() source: SourceFolder | undefined;
 
   @query('gpustrata-timeline') readonly timeline!: TimelineView | null;
@@ -113,7 +115,7 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
     return this.workspace.get('axis');
   }
   set axis(axis: Axis) {
-    this.workspace.change({ axis });
+    this.workspace.change({ axis }, true);
   }
   get colour(): ColourBy {
     return this.workspace.get('look').colour;
@@ -135,7 +137,7 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
       this.onlyThese.watch(),
       // The viewport changes with every frame of a zoom: `moved` knows who draws it.
       this.workspace.watch(
-        ['axis', 'moment', 'range', 'selection', 'filter', 'look', 'main', 'answer', 'beside'],
+        ['axis', 'moment', 'range', 'selection', 'filter', 'look', 'main', 'answer', 'panels', 'beside'],
         () => this.requestUpdate(),
       ),
     ];
@@ -162,8 +164,9 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
 
   private start(): void {
     this.running = true;
-    const { colour, stacking, detailsWidth, panelHeight, detailsOpen, editor } = this.settings.load();
-    Object.assign(this, { detailsWidth, panelHeight, detailsOpen, editor });
+    const { colour, stacking, detailsWidth, panelHeight, detailsOpen, editor, letterKeys } =
+      this.settings.load();
+    Object.assign(this, { detailsWidth, panelHeight, detailsOpen, editor, letterKeys });
     this.workspace.change({ look: { colour, stacking }, answer: firstAnswer });
     // So that a click anywhere inside gives it the keys.
     if (!this.application && !this.hasAttribute('tabindex')) this.tabIndex = -1;
@@ -295,6 +298,7 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
     if (file && !file.view && file.contents.fleets > 0) return this.shownFleet(file);
     if (!file?.view) return undefined;
     const view = this.workspace.get('viewport');
+    const range = this.workspace.get('range');
     const { extent, device, bands } = file.view.info;
     const whole =
       view &&
@@ -318,6 +322,9 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
       answer: this.rooms.answer === firstAnswer ? undefined : (this.rooms.answer ?? ''),
       event: this.choices.chosen.event,
       about: this.about?.isOpen ?? false,
+      details: this.detailsOpen,
+      ruler: range?.axis === this.axis ? [range.from, range.to] : undefined,
+      panels: this.workspace.get('panels'),
       beside: this.beside.inLink,
       fleet: undefined,
     };
@@ -340,12 +347,16 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
       answer: undefined,
       event: undefined,
       about: this.about?.isOpen ?? false,
+      details: this.detailsOpen,
+      ruler: undefined,
+      panels: {},
       beside: [],
       fleet: fleet ?? usualChoice,
     };
   }
 
-  take({ axis, colour, stacking, filter, only, main, answer, hash, beside }: Shown): void {
+  take({ axis, colour, stacking, filter, only, main, answer, details, panels, hash, beside }: Shown): void {
+    if (details) this.detailsOpen = true;
     this.onlyThese.wished = only !== '';
     this.beside.restore(hash, beside);
     this.workspace.change({
@@ -353,6 +364,7 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
       look: { colour, stacking },
       main: mainOf(main),
       answer: answer === '' ? undefined : (answerOf(answer) ?? firstAnswer),
+      panels,
     });
     this.filter.set(filter);
   }
@@ -363,6 +375,7 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
     if (shown.fleet && file.contents.fleets > 0) this.setFleet(file, shown.fleet);
     if (shown.view) this.timeline?.showView(shown.view);
     else this.timeline?.fit();
+    if (shown.ruler) this.timeline?.measureStretch(...shown.ruler);
     if (shown.about) void openSheet('about', this);
     else if (this.about?.isOpen) this.about.close();
     const last = Math.max((file.view?.info.events ?? 0) - 1, -1);
@@ -381,8 +394,14 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
   }
   setLook(change: Partial<Look>): void {
     const look = lookWith(this.workspace.get('look'), change);
-    this.workspace.change({ look });
+    this.workspace.change({ look }, 'look');
     this.settings.save(look);
+  }
+  choosePanelTexts({ panel, texts }: PanelEvents['choose-texts']): void {
+    const others = Object.entries(this.workspace.get('panels')).filter(
+      ([name]) => !name.startsWith(`${panel}.`),
+    );
+    this.workspace.change({ panels: { ...Object.fromEntries(others), ...texts } }, panel);
   }
   openPanel(id: string | undefined): boolean {
     const trace = this.beside.files.trace !== undefined;
@@ -411,7 +430,8 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
 
   /** The timeline shows another part. */
   moved(): void {
-    this.workspace.change({ viewport: this.timeline?.shownView });
+    const before = this.workspace.get('viewport');
+    this.workspace.change({ viewport: this.timeline?.shownView }, before !== undefined && 'view');
     this.links.remember();
     if (this.rooms.main !== 'timeline') this.requestUpdate(); // some draw what the timeline shows
   }
@@ -488,7 +508,12 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
       </main>
       <gpustrata-keys
         .site=${this.application?.site}
-        ?linkable=${this.application !== undefined}></gpustrata-keys>
+        ?linkable=${this.application !== undefined}
+        .letters=${this.letterKeys}
+        @letters=${({ detail: letterKeys }: CustomEvent<boolean>) => {
+          this.letterKeys = letterKeys;
+          this.settings.save({ letterKeys });
+        }}></gpustrata-keys>
       ${file ? html`<gpustrata-about .file=${file} .view=${file.view} @closed=${() => this.links.remember()}></gpustrata-about>` : nothing}
       ${file?.view ? html`<gpustrata-export .name=${fileNameOf(file, file.view.info.device)} .sheet=${() => this.timeline?.sheet(titleOf(file))}></gpustrata-export>` : nothing}
       ${this.application?.server === undefined ? nothing : html`<gpustrata-served-sheet .address=${this.application.server} @choose=${this.chosenServed} @files=${this.chosen}></gpustrata-served-sheet>`}

@@ -19,6 +19,9 @@ export class ViewerActions implements KeyTarget {
   get takesKeys(): boolean {
     return this.page.files.state !== 'loading';
   }
+  get letterKeys(): boolean {
+    return this.page.letterKeys;
+  }
   get scrolling(): (EventTarget | null)[] {
     return [this.page.details, this.page.drawer, this.page.mainPanel];
   }
@@ -74,8 +77,8 @@ export class ViewerActions implements KeyTarget {
   }
   showOnlyThese(): boolean {
     const { onlyThese, toast } = this.page;
-    if (onlyThese.toggle()) toast.say(onlyThese.wished ? 'Only what the filter means' : 'All blocks');
-    else toast.say('Only these: there is no filter that means any');
+    if (onlyThese.toggle()) toast.say(onlyThese.wished ? 'Matching blocks only' : 'All blocks');
+    else toast.say('No filter is set that matches any block');
     return true;
   }
   stepMatch(by: 1 | -1): void {

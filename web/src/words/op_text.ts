@@ -2,8 +2,8 @@
 import { formatBytes, formatCount, formatDuration, formatMoment, plural } from '../base/format.ts';
 import type { Microseconds } from '../base/units.ts';
 import type { Axis, LaneThread, SpanDetails, ViewInfo } from '../../engine/index.ts';
-import type { Span } from '../model/beside.ts';
-import type { ToldOps } from '../model/told_ops.ts';
+import type { Span } from '../model/beside/choices.ts';
+import type { ToldOps } from '../model/beside/op_attribution.ts';
 
 /** Name; category, thread, time; what it did with memory; where it lies. */
 export function opLines(op: SpanDetails): string[] {

@@ -10,7 +10,7 @@ import {
 import type { Bytes } from '../base/units.ts';
 import type { EventDetails, StateBlock, StateSegment, ViewInfo } from '../../engine/index.ts';
 import { poolText, streamFact, type Described, type Fact, type Way } from './described.ts';
-import { keyOf, type Thing } from '../model/things.ts';
+import { keyOf, type Thing } from '../model/detail_subject.ts';
 
 export function describeThing(thing: Thing, info: ViewInfo): Described {
   switch (thing.kind) {

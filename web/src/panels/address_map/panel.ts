@@ -26,6 +26,7 @@ import { boundsOf } from '../../model/viewport.ts';
 import { rowOfAddress } from './row_of_address.ts';
 import { MapTrack } from './map_track.ts';
 import { addressMapStyles } from './styles.ts';
+import { oneOf } from '../link_field.ts';
 import { tell, type Kept, type LoadedPanel, type PanelPage } from '../panel.ts';
 import { base } from '../../controls/styles.ts';
 import { Resized } from '../../controls/resized.ts';
@@ -88,10 +89,11 @@ export class AddressMapView extends LitElement {
   // -- Another device, another part of it.
 
   protected override willUpdate(changed: PropertyValues<this>): void {
-    if (!changed.has('page')) return;
-    const before = changed.get('page');
+    if (!changed.has('page') && !changed.has('kept')) return;
+    const before = changed.has('page') ? changed.get('page') : this.page;
     const { page } = this;
     if (before?.view !== page.view) this.start();
+    else if (changed.has('kept')) this.recall();
     this.map?.colourBy(page.colourBy);
     if (before?.view !== page.view || before.event !== page.event || before.axis !== page.axis)
       void this.findMoment();
@@ -112,9 +114,12 @@ export class AddressMapView extends LitElement {
     this.map = made;
     this.spot = undefined;
     this.revealed = -1;
-    this.order = this.kept.value.order;
-    this.colouring = this.kept.value.colouring;
-    this.window.top = this.kept.value.top;
+    this.recall();
+  }
+  private recall(): void {
+    const { order, colouring, top } = this.kept.value;
+    Object.assign(this, { order, colouring });
+    this.window.top = top;
   }
   private counted(): void {
     this.measure();
@@ -511,5 +516,6 @@ export class AddressMapView extends LitElement {
 export const panel: LoadedPanel<MapMemory> = {
   reads: ['axis', 'colourBy', 'event', 'highlight', 'pinned', 'segment', 'theme', 'viewport'],
   initial: { order: 'address', colouring: 'blocks', top: 0 },
+  linked: { order: oneOf(regionOrderWords), colouring: oneOf(['blocks', 'free']) },
   show: (page, kept) => html`<gpustrata-address-map .page=${page} .kept=${kept}></gpustrata-address-map>`,
 };

@@ -9,7 +9,7 @@ import type { EngineView, LevelCurve, Marks } from '../../../engine/index.ts';
 import { reportOf } from '../reports.ts';
 import type { Side } from './sides.ts';
 
-const aligns = ['event', 'time', 'step', 'region'] as const;
+export const aligns = ['event', 'time', 'step', 'region'] as const;
 export type Align = (typeof aligns)[number];
 const names: Record<Align, string> = {
   event: 'by event',

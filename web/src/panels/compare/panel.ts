@@ -16,12 +16,13 @@ import type {
 } from '../../../engine/index.ts';
 import { AnswerPanel } from '../answer_panel.ts';
 import { answerStyles } from '../answer_styles.ts';
+import { maybeText, oneOf } from '../link_field.ts';
 import type { Kept, LoadedPanel } from '../panel.ts';
 import './curves.ts';
-import type { Align } from './curves.ts';
+import { aligns, type Align } from './curves.ts';
 import './ranks.ts';
 import { momentsOf, shortNames, type MomentName } from '../moments.ts';
-import { sidesOf, type Side, type SideChoice } from './sides.ts';
+import { sideField, sidesOf, type Side, type SideChoice } from './sides.ts';
 
 interface Choice {
   before: SideChoice;
@@ -328,6 +329,7 @@ export const panel: LoadedPanel<Choice> = {
     align: 'event',
     region: undefined,
   },
+  linked: { before: sideField, after: sideField, align: oneOf(aligns), region: maybeText },
   show: (page, kept) =>
     html`<gpustrata-compare
       role="region"

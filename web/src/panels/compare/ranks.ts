@@ -6,13 +6,13 @@ import { formatBytes, formatCount, formatExactBytes } from '../../base/format.ts
 import type { Bytes } from '../../base/units.ts';
 import { base } from '../../controls/styles.ts';
 import type { EngineView, ViewInfo } from '../../../engine/index.ts';
-import { compare, shareBeyond, type Compared } from '../../model/odd.ts';
+import { compare, shareBeyond, type Compared } from '../../model/outliers.ts';
 import { answerStyles } from '../answer_styles.ts';
 import type { PanelFile } from '../panel.ts';
 
 const numbers: readonly { name: string; of: (info: ViewInfo) => Bytes }[] = [
   { name: 'Peak', of: ({ peak }) => peak.bytes },
-  { name: 'Reserved at most', of: ({ reserved_peak }) => reserved_peak },
+  { name: 'Peak reserved', of: ({ reserved_peak }) => reserved_peak },
   { name: 'At the start', of: ({ initial_bytes }) => initial_bytes },
   { name: 'At the end', of: ({ final_bytes }) => final_bytes },
 ];

@@ -1,5 +1,6 @@
 // The two sides of a comparison: which file, which moment of it.
-import { eventOf, momentsOf, type MomentName } from '../moments.ts';
+import type { LinkField } from '../link_field.ts';
+import { eventOf, momentNames, momentsOf, type MomentName } from '../moments.ts';
 import type { PanelFile, PanelPage } from '../panel.ts';
 
 /** A file as it is kept: its name, which is its own among the open ones. */
@@ -7,6 +8,15 @@ export interface SideChoice {
   file: string | undefined;
   moment: MomentName | undefined;
 }
+export const sideField: LinkField<SideChoice> = {
+  text: ({ file, moment }) =>
+    file === undefined && moment === undefined ? '' : `${moment ?? ''} ${file ?? ''}`,
+  value(text) {
+    const [, moment = '', file = ''] = /^(\w*) (.*)$/s.exec(text) ?? [];
+    if (moment === '' && file === '') return undefined;
+    return { moment: momentNames.find((name) => name === moment), file: file === '' ? undefined : file };
+  },
+};
 export interface Side extends PanelFile {
   moment: MomentName;
   /** After which event; -1 = before the first. */

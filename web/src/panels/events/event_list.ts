@@ -1,10 +1,9 @@
 // The events of the device, one row each, however many there are: only the rows that are seen exist, and only those
-// (and some around them) are asked for. Where the scroll bar stands: controls/row_window.ts.
+// (and some around them) are asked for (controls/sheet.ts).
 import { reasonOf } from '../../base/reason.ts';
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { property, query, state } from 'lit/decorators.js';
 import { element } from '../../controls/element.ts';
-import { repeat } from 'lit/directives/repeat.js';
 import { formatBytes, formatCount, formatExactBytes, formatMoment } from '../../base/format.ts';
 import { LatestOnly } from '../../base/latest_only.ts';
 import {
@@ -17,15 +16,14 @@ import {
 } from '../../../engine/index.ts';
 import { filterOf, isEmpty, noFields, type EventFields } from './event_fields.ts';
 import { RowWindow } from '../../controls/row_window.ts';
+import '../../controls/sheet.ts';
+import type { SeenRows, Sheet, SheetColumn, SheetRow } from '../../controls/sheet.ts';
 import './event_filter.ts';
 import type { Jump } from './event_filter.ts';
 import { tell, type Kept, type PanelPage } from '../panel.ts';
 import { base } from '../../controls/styles.ts';
-import { Resized } from '../../controls/resized.ts';
 
-const rowHeight = 22;
 const around = 60; // rows asked for before and behind those that are seen
-const restMs = 150; // after which the scroll bar is put where it belongs
 
 /** Tells `choose-event`, `point-thing` and `choose-thing` (panels/panel.ts). */
 @element('gpustrata-event-list')
@@ -40,9 +38,10 @@ export class EventListView extends LitElement {
   @state() private problem: string | undefined;
   /** Of the chosen event, or of the next one that is listed. */
   @state() private row = -1;
-  @query('.scroller') private scroller!: HTMLDivElement | null;
+  @query('gpustrata-sheet') private sheet!: Sheet | null;
 
-  private readonly window = new RowWindow(rowHeight);
+  private readonly window = new RowWindow(22);
+  private seen: SeenRows = { first: 0, end: 0, top: 0 };
   private loaded: { first: number; rows: readonly EventRow[] } = { first: 0, rows: [] };
   private view: EngineView | undefined;
   private rows: LatestOnly<Args<'eventRows'>, EventRow[]> | undefined;
@@ -52,23 +51,11 @@ export class EventListView extends LitElement {
   private pointing: LatestOnly<number, EventDetails | null> | undefined;
   private choosing: LatestOnly<number, EventDetails | null> | undefined;
   private pointed = -1;
-  private resting: ReturnType<typeof setTimeout> | undefined;
   /** Counts the lists: answers about an older one are of no use. */
   private epoch = 0;
-  protected readonly resized = new Resized(
-    this,
-    () => this.scroller,
-    () => this.measure(),
-  );
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    clearTimeout(this.resting);
-    this.point(-1);
-  }
 
   override focus(): void {
-    this.scroller?.focus();
+    this.sheet?.focus();
   }
 
   /** Lists what these fields mean. */
@@ -135,7 +122,6 @@ export class EventListView extends LitElement {
     this.listed = filter;
     this.count = count;
     this.loaded = { first: 0, rows: [] };
-    this.measure();
     await this.findRow(true);
   }
 
@@ -148,49 +134,13 @@ export class EventListView extends LitElement {
       row = (await this.view?.ask('rowOfEvent', { filter: this.listed, event }).catch(() => -1)) ?? -1;
     if (epoch !== this.epoch || event !== this.page.event) return;
     this.row = row;
-    if (row < 0 || row >= this.count) return this.requestUpdate();
-    if (middle) this.window.centre(row);
-    else this.window.show(row);
-    this.placeBar();
-  }
-
-  // -- Scrolling.
-
-  private measure(): void {
-    this.window.resize(this.count, this.scroller?.clientHeight ?? 0);
-    this.requestUpdate();
-  }
-
-  private readonly scrolled = (): void => {
-    const { scroller } = this;
-    if (!scroller) return;
-    this.window.scrolled(scroller.scrollTop);
-    this.point(-1); // another row is under the pointer
-    clearTimeout(this.resting);
-    this.resting = setTimeout(() => this.placeBar(), restMs);
-    this.requestUpdate();
-  };
-
-  private readonly wheeled = (event: WheelEvent): void => {
-    if (!this.window.isMapped || event.ctrlKey) return; // the browser does it
-    event.preventDefault();
-    const unit = event.deltaMode === 1 ? rowHeight : event.deltaMode === 2 ? this.window.page * rowHeight : 1;
-    this.window.moveBy(event.deltaY * unit);
-    this.point(-1);
-    this.placeBar();
-  };
-
-  private placeBar(): void {
-    this.requestUpdate();
-    void this.updateComplete.then(() => {
-      const bar = this.window.resync();
-      if (this.scroller && this.scroller.scrollTop !== bar) this.scroller.scrollTop = bar;
-    });
+    await this.updateComplete;
+    if (middle && row >= 0 && row < this.count) this.sheet?.centre(row);
   }
 
   private load(): void {
-    const { first, end } = this.window;
-    const { loaded, count } = this;
+    const { loaded, count, seen } = this;
+    const { first, end } = seen;
     const from = Math.max(0, first - around / 3);
     const to = Math.min(count, end + around / 3);
     if (loaded.first <= from && loaded.first + loaded.rows.length >= to) return;
@@ -206,6 +156,7 @@ export class EventListView extends LitElement {
 
   private async choose(row: number, step: boolean): Promise<void> {
     if (this.count === 0) return;
+    if (row < 0 && isEmpty(this.fields)) return tell(this, 'choose-event', { event: -1, step }); // before the first
     const index = Math.min(Math.max(row, 0), this.count - 1);
     this.row = index; // at once: the next key starts here
     let event = isEmpty(this.fields) ? index : this.rowAt(index)?.event;
@@ -240,31 +191,6 @@ export class EventListView extends LitElement {
     if (epoch === this.epoch && event !== undefined && event >= 0) this.chooseEvent(event, false);
   }
 
-  private readonly key = (event: KeyboardEvent): void => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const { page } = this.window;
-    const to = {
-      ArrowUp: this.row - 1,
-      ArrowDown: this.row + 1,
-      PageUp: this.row - page,
-      PageDown: this.row + page,
-      Home: 0,
-      End: this.count - 1,
-    }[event.key];
-    if (to === undefined) return;
-    event.preventDefault();
-    if (event.key === 'ArrowUp' && this.row === 0 && isEmpty(this.fields))
-      tell(this, 'choose-event', { event: -1, step: true }); // before the first
-    else void this.choose(to, true);
-  };
-
-  private indexAt(event: MouseEvent): number {
-    const rect = this.scroller?.getBoundingClientRect();
-    if (!rect || event.clientX > rect.left + (this.scroller?.clientWidth ?? 0)) return -1;
-    const row = Math.floor((this.window.top + event.clientY - rect.top) / rowHeight);
-    return row < this.count ? row : -1;
-  }
-
   private point(row: number): void {
     if (row === this.pointed) return;
     this.pointed = row;
@@ -279,50 +205,42 @@ export class EventListView extends LitElement {
   // -- The list.
 
   protected override render(): TemplateResult {
-    const { window, count, problem } = this;
-    window.resize(count, this.scroller?.clientHeight ?? 0);
-    const { first, end } = window;
-    const indices = Array.from({ length: Math.max(0, end - first) }, (_, i) => first + i);
-    const active = this.row >= first && this.row < end ? `row-${this.row}` : nothing;
+    const { count, problem, info } = this;
+    const digits = formatCount(info?.events ?? 0).length;
+    const columns: SheetColumn[] = [
+      { name: '', look: 'number dim', width: `calc(${digits}ch + 16px)` },
+      { name: '', look: 'action', width: '106px' },
+      { name: '', look: 'name', width: 'minmax(80px, 1fr)' },
+      { name: '', look: 'dim', width: 'auto' },
+      { name: '', look: 'number', width: '76px' },
+      { name: '', look: 'number dim time', width: 'var(--time, 0)' },
+    ];
     return html`
       <gpustrata-event-filter
         .fields=${this.fields}
         .wrong=${this.wrong}
-        .info=${this.info}
+        .info=${info}
         .found=${count}
         @fields=${(event: CustomEvent<EventFields>) => this.filter(event.detail)}
         @jump=${(event: CustomEvent<Jump>) => void this.jump(event.detail)}></gpustrata-event-filter>
       ${problem === undefined ? nothing : html`<p role="alert">The events cannot be listed: ${problem}</p>`}
-      <div
-        class="scroller"
-        role="listbox"
-        tabindex="0"
-        aria-label="Events"
-        aria-activedescendant=${active}
-        data-loaded=${this.rowAt(first) || count === 0 ? 'true' : 'false'}
-        .style=${`--digits: ${formatCount(this.info?.events ?? 0).length}`}
-        @scroll=${this.scrolled}
-        @wheel=${this.wheeled}
-        @keydown=${this.key}
-        @pointermove=${(event: PointerEvent) => this.point(event.pointerType === 'touch' ? -1 : this.indexAt(event))}
-        @pointerleave=${() => this.point(-1)}
-        @click=${(event: MouseEvent) => {
-          const row = this.indexAt(event);
-          if (row >= 0) void this.choose(row, false);
-        }}>
-        <div class="window" role="none">
-          ${count === 0 && this.info ? html`<p class="nothing" role="none">${this.nothing()}</p>` : nothing}
-          ${repeat(
-            indices,
-            (index) => index,
-            (index) => this.line(index),
-          )}
-        </div>
-        <div
-          class="bar"
-          role="none"
-          .style=${`height: ${Math.max(0, window.barHeight - (this.scroller?.clientHeight ?? 0))}px`}></div>
-      </div>
+      <gpustrata-sheet
+        label="Events"
+        .window=${this.window}
+        .columns=${columns}
+        .rowAt=${(index: number) => this.line(index)}
+        .count=${count}
+        .current=${this.row}
+        ?beforeFirst=${isEmpty(this.fields)}
+        .empty=${info ? html`<p>${this.nothing()}</p>` : nothing}
+        .data=${{ loaded: this.rowAt(this.seen.first) || count === 0 ? 'true' : 'false' }}
+        @seen=${({ detail }: CustomEvent<SeenRows>) => {
+          this.seen = detail;
+          this.load();
+        }}
+        @current=${({ detail }: CustomEvent<number>) => void this.choose(detail, true)}
+        @pick=${({ detail }: CustomEvent<number>) => void this.choose(detail, false)}
+        @point=${({ detail }: CustomEvent<number>) => this.point(detail)}></gpustrata-sheet>
     `;
   }
 
@@ -336,49 +254,46 @@ export class EventListView extends LitElement {
     if (this.count > 0) this.load();
   }
 
-  private line(index: number): TemplateResult {
+  private line(index: number): SheetRow | undefined {
     const row = this.rowAt(index);
+    if (!row) return undefined;
     const next = this.rowAt(index + 1);
     const { pinned, info } = this.page;
     // A request and its completion right behind it read as one free.
-    const isFree = row?.action === 'free_requested' && next?.follows_request === true;
-    const action = row?.follows_request ? 'completed' : isFree ? 'free' : (row?.action ?? '');
-    const kind = row?.follows_request
+    const isFree = row.action === 'free_requested' && next?.follows_request === true;
+    const action = row.follows_request ? 'completed' : isFree ? 'free' : row.action;
+    const kind = row.follows_request
       ? 'follows'
       : action === 'oom'
         ? 'oom'
         : action.startsWith('segment')
           ? 'segment'
           : '';
-    const ofPinned = pinned !== undefined && row?.name === pinned.name;
+    const ofPinned = pinned !== undefined && row.name === pinned.name;
     const time =
-      row?.time_us !== null && row !== undefined && info.first_time_us !== null
+      row.time_us !== null && info.first_time_us !== null
         ? formatMoment(row.time_us - info.first_time_us)
         : '';
-    return html`<div
-      class="row ${kind} ${ofPinned ? 'pinned' : ''}"
-      role="option"
-      id="row-${index}"
-      data-row=${index}
-      data-event=${row?.event ?? nothing}
-      data-action=${row?.action ?? nothing}
-      aria-selected=${index === this.row && row?.event === this.page.event ? 'true' : 'false'}
-      aria-setsize=${this.count}
-      aria-posinset=${index + 1}
-      .style=${`transform: translateY(${Math.round(index * rowHeight - this.window.top)}px)`}>
-      <span class="event">${row ? formatCount(row.event) : '…'}</span>
-      <span class="action">${action}</span>
-      ${
-        row && !row.follows_request
-          ? html`<span class="name">${row.name}</span>
-              ${row.stream === 0 ? nothing : html`<span class="stream" title="stream ${row.stream}">s${row.stream}</span>`}
-              <span class="size" title=${formatExactBytes(row.size)}
-                >${row.action === 'snapshot' ? '' : formatBytes(row.size)}</span
-              >
-              <span class="time">${time}</span>`
-          : nothing
-      }
-    </div>`;
+    const isOwn = !row.follows_request;
+    return {
+      key: index,
+      look: `${kind} ${ofPinned ? 'pinned' : ''}`,
+      selected: index === this.row && row.event === this.page.event,
+      data: { event: row.event, action: row.action },
+      cells: [
+        { text: formatCount(row.event) },
+        { text: action },
+        { text: isOwn ? row.name : '' },
+        {
+          text:
+            isOwn && row.stream !== 0 ? html`<span title="stream ${row.stream}">s${row.stream}</span>` : '',
+        },
+        isOwn && row.action !== 'snapshot'
+          ? { text: formatBytes(row.size), says: formatExactBytes(row.size) }
+          : { text: '' },
+        { text: isOwn ? time : '' },
+      ],
+    };
   }
 
   static override styles = [
@@ -402,114 +317,16 @@ export class EventListView extends LitElement {
           width: 344px;
           border-right: 1px solid var(--line);
         }
-        .scroller {
-          border-top: 0;
-        }
-      }
-      p {
-        margin: 0;
-        padding: 8px;
-        color: var(--dim);
-        font-size: 13px;
-      }
-      p[role='alert'] {
-        color: var(--bad);
-      }
-      .scroller {
-        position: relative;
+        gpustrata-sheet {
         flex: 1;
         min-height: 66px;
-        overflow: hidden auto;
-        overflow-anchor: none;
         border-top: 1px solid var(--line);
         font-size: 12px;
-        font-variant-numeric: tabular-nums;
-      }
-      .scroller:focus-visible {
-        outline-offset: -2px;
-      }
-      .window {
-        position: sticky;
-        top: 0;
-        height: 100%;
-        overflow: hidden;
-      }
-      .row {
-        position: absolute;
-        top: 0;
-        left: 0;
-        display: flex;
-        align-items: center;
-        gap: 6px;
-        width: 100%;
-        height: ${rowHeight}px;
-        padding: 0 8px;
-        white-space: nowrap;
-        cursor: default;
-      }
-      .row:hover {
-        background: var(--hover);
-      }
-      .row[aria-selected='true'] {
-        background: var(--accent-soft);
-        box-shadow: inset 2px 0 var(--accent);
-      }
-      .row.pinned .name {
-        font-weight: 700;
-        text-decoration: underline;
-        text-underline-offset: 2px;
-      }
-      .event {
-        flex: 0 0 calc(var(--digits) * 1ch);
-        color: var(--dim);
-        text-align: right;
-      }
-      .action {
-        flex: 0 0 98px;
-        overflow: hidden;
-        text-overflow: ellipsis;
-      }
-      .name {
-        flex: 1 1 118px;
-        min-width: 0;
-        overflow: hidden;
-        font-family: var(--mono);
-        font-size: 11.5px;
-        text-overflow: ellipsis;
-      }
-      .size {
-        flex: 0 0 60px;
-        text-align: right;
-      }
-      .stream {
-        flex: none;
-        color: var(--dim);
-      }
-      .time {
-        display: none;
-        flex: 0 0 96px;
-        color: var(--dim);
-        text-align: right;
       }
       @container (min-width: 520px) {
-        .time {
-          display: block;
+        gpustrata-sheet {
+          --time: 112px;
         }
-      }
-      .segment .action {
-        color: var(--reserved);
-      }
-      .oom {
-        color: var(--bad);
-        font-weight: 600;
-      }
-      .follows .action {
-        padding-left: 14px;
-        color: var(--dim);
-      }
-      .follows .action::before {
-        content: '└ ';
-        margin-left: -14px;
       }
     `,
   ];

@@ -1,7 +1,20 @@
 // What the flame graph and its table show, as chosen in their bar, and the tree to ask for. No DOM.
-import type { BlocksOf, CallTree, FrameKey, FrameOrder, FramesOf, WeightBy } from '../../../engine/index.ts';
+import {
+  blocksOfWords,
+  frameKeyWords,
+  frameOrderWords,
+  framesOfWords,
+  weightByWords,
+  type BlocksOf,
+  type CallTree,
+  type FrameKey,
+  type FrameOrder,
+  type FramesOf,
+  type WeightBy,
+} from '../../../engine/index.ts';
 import type { Range } from '../../model/workspace.ts';
-import { eventOf, type MomentName } from '../moments.ts';
+import { anyText, flag, maybeEvent, oneOf, type LinkFields } from '../link_field.ts';
+import { eventOf, momentNames, type MomentName } from '../moments.ts';
 import type { PanelFile, PanelPage } from '../panel.ts';
 
 export interface FlameChoices {
@@ -37,6 +50,28 @@ export const atFirst: FlameChoices = {
   other: undefined,
   order: 'total',
   descending: true,
+};
+
+/** Not the frame that fills the width: its key is one engine's. */
+export const linked: LinkFields<FlameChoices> = {
+  shape: oneOf(['icicle', 'flame', 'table']),
+  of: oneOf(blocksOfWords),
+  weight: oneOf(weightByWords),
+  by: oneOf(frameKeyWords),
+  frames: oneOf(framesOfWords),
+  inverted: flag,
+  onlyFiltered: flag,
+  search: anyText,
+  base: maybeEvent,
+  other: {
+    text: (other) => (other ? `${other.moment} ${other.file}` : ''),
+    value(text) {
+      const moment = momentNames.find((name) => text.startsWith(`${name} `));
+      return moment && { moment, file: text.slice(moment.length + 1) };
+    },
+  },
+  order: oneOf(frameOrderWords),
+  descending: flag,
 };
 
 export const ofWays: readonly { id: BlocksOf; name: string; ranged: boolean }[] = [

@@ -1,16 +1,15 @@
-// The same calls as a table: a row for each frame, sorted, however many there are (controls/row_window.ts).
+// The same calls as a table: a row for each frame, sorted, however many there are (controls/sheet.ts).
 import { reasonOf } from '../../base/reason.ts';
-import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { property, query, state } from 'lit/decorators.js';
 import { element } from '../../controls/element.ts';
-import { repeat } from 'lit/directives/repeat.js';
 import { copyText } from '../../base/clipboard.ts';
 import { formatCount, formatShare } from '../../base/format.ts';
 import { LatestOnly } from '../../base/latest_only.ts';
 import { saveFile } from '../../base/save_file.ts';
-import { RowWindow } from '../../controls/row_window.ts';
+import '../../controls/sheet.ts';
+import type { SeenRows, Sheet, SheetColumn, SheetRow } from '../../controls/sheet.ts';
 import { base } from '../../controls/styles.ts';
-import { Resized } from '../../controls/resized.ts';
 import {
   type Args,
   type EngineView,
@@ -21,9 +20,7 @@ import {
 import { changeText, exactWeightText, weightText } from '../../words/call_text.ts';
 import type { FlameOf } from './graph.ts';
 import { tableText } from './table_text.ts';
-import { tableStyles } from './table_styles.ts';
 
-const rowHeight = 24;
 const around = 60;
 const most = 1000; // rows an answer has
 
@@ -61,30 +58,23 @@ export class FrameTableView extends LitElement {
   @state() private problem: string | undefined;
   @state() private row = -1;
   @state() private said = '';
-  @query('.scroller') private scroller!: HTMLDivElement | null;
+  @query('gpustrata-sheet') private sheet!: Sheet | null;
 
-  private readonly window = new RowWindow(rowHeight);
+  private seen: SeenRows = { first: 0, end: 0, top: 0 };
   private view: EngineView | undefined;
   private asking: LatestOnly<{ key: string; args: Args<'flameRows'> }, FrameRows> | undefined;
   private asked = '';
   private shown = '';
-  protected readonly resized = new Resized(
-    this,
-    () => this.scroller,
-    () => this.requestUpdate(),
-  );
 
   override focus(): void {
-    this.scroller?.focus();
+    this.sheet?.focus();
   }
 
   protected override willUpdate(): void {
     if (this.of.page.view !== this.view) this.start();
-    this.window.resize(this.count, this.scroller?.clientHeight ?? 0);
   }
   protected override updated(changed: PropertyValues): void {
     if (changed.has('of') || this.loaded) this.ask();
-    this.scroller?.toggleAttribute('data-settled', this.shown !== '' && this.shown === this.asked);
   }
 
   private start(): void {
@@ -117,8 +107,8 @@ export class FrameTableView extends LitElement {
 
   /** What is seen and some around it, unless it is there. */
   private ask(): void {
-    const { first, end } = this.window;
-    const { loaded } = this;
+    const { loaded, seen } = this;
+    const { first, end } = seen;
     const page = Math.max(end, first + 40);
     const args = this.question(Math.max(0, first - around), Math.min(most, page - first + 2 * around));
     if (!args) return;
@@ -166,28 +156,6 @@ export class FrameTableView extends LitElement {
     if (row) this.tell('filter', row.filter);
   }
 
-  private readonly key = (event: KeyboardEvent): void => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === 'Enter') {
-      if (this.row >= 0) this.choose(this.row);
-    } else {
-      const { page } = this.window;
-      const to = {
-        ArrowUp: this.row - 1,
-        ArrowDown: this.row + 1,
-        PageUp: this.row - page,
-        PageDown: this.row + page,
-        Home: 0,
-        End: this.count - 1,
-      }[event.key];
-      if (to === undefined) return;
-      this.row = Math.min(Math.max(to, 0), this.count - 1);
-      if (this.row >= 0) this.window.show(this.row);
-      if (this.scroller) this.scroller.scrollTop = this.window.resync();
-    }
-    event.preventDefault();
-  };
-
   // -- All rows, as text.
 
   private async allRows(): Promise<FrameRows | undefined> {
@@ -213,65 +181,40 @@ export class FrameTableView extends LitElement {
   }
 
   protected override render(): TemplateResult {
-    const { window, loaded, problem } = this;
+    const { loaded, problem } = this;
     const { chosen } = this.of;
-    const { first, end } = window;
     const shown = chosen.of === 'difference' ? changes : columns;
-    const indices = Array.from({ length: Math.max(0, end - first) }, (_, i) => first + i);
-    const header = (order: FrameOrder, name: string): TemplateResult => {
-      const is = chosen.order === order;
-      return html`<span
-        role="columnheader"
-        class=${order === 'name' ? 'name' : 'number'}
-        aria-sort=${is ? (chosen.descending ? 'descending' : 'ascending') : 'none'}
-        ><button data-order=${order} @click=${() => this.sort(order)}>
-          ${name}${is ? (chosen.descending ? ' ↓' : ' ↑') : ''}
-        </button></span
-      >`;
-    };
+    const heads: SheetColumn[] = [
+      ...shown.map(({ order, name }) => ({ name, sort: order, look: 'number', width: '104px' })),
+      { name: 'Share', look: 'share', width: '96px' },
+      {
+        name: chosen.by === 'file' ? 'File' : 'Function',
+        sort: 'name',
+        look: 'name',
+        width: 'minmax(120px, 1fr)',
+      },
+    ];
+    const settled = this.shown !== '' && this.shown === this.asked;
     return html`
       ${problem === undefined ? nothing : html`<p role="alert">The calls cannot be listed: ${problem}</p>`}
-      <div
-        class="grid"
-        .style=${`--row: ${rowHeight}px`}
-        role="grid"
-        aria-label="Calls"
-        aria-rowcount=${this.count + 1}
-        data-rows=${loaded?.rows.count ?? nothing}
-        data-total=${loaded?.rows.total ?? nothing}>
-        <div class="head" role="row" aria-rowindex="1">
-          ${shown.map(({ order, name }) => header(order, name))}
-          <span role="columnheader" class="share">Share</span>
-          ${header('name', chosen.by === 'file' ? 'File' : 'Function')}
-        </div>
-        <div
-          class="scroller"
-          role="rowgroup"
-          tabindex="0"
-          aria-label="Rows of calls"
-          @scroll=${() => {
-            window.scrolled(this.scroller?.scrollTop ?? 0);
-            this.requestUpdate();
-          }}
-          @keydown=${this.key}
-          @click=${(event: MouseEvent) => {
-            const at = (event.target as HTMLElement).closest<HTMLElement>('[data-row]');
-            if (at) this.choose(Number(at.dataset['row']));
-          }}>
-          <div class="window" role="presentation">
-            ${loaded?.rows.count === 0 ? html`<p role="presentation">Nothing to list.</p>` : nothing}
-            ${repeat(
-              indices,
-              (index) => index,
-              (index) => this.line(index, shown),
-            )}
-          </div>
-          <div
-            class="bar"
-            role="presentation"
-            .style=${`height: ${Math.max(0, window.barHeight - (this.scroller?.clientHeight ?? 0))}px`}></div>
-        </div>
-      </div>
+      <gpustrata-sheet
+        label="Calls"
+        .columns=${heads}
+        .rowAt=${(index: number) => this.line(index, shown)}
+        .count=${this.count}
+        .current=${this.row}
+        .sort=${chosen.order}
+        ?descending=${chosen.descending}
+        .empty=${loaded ? html`<p>Nothing to list.</p>` : nothing}
+        .data=${{ rows: loaded?.rows.count, total: loaded?.rows.total, settled }}
+        @seen=${({ detail }: CustomEvent<SeenRows>) => {
+          this.seen = detail;
+          this.ask();
+        }}
+        @current=${({ detail }: CustomEvent<number>) => (this.row = detail)}
+        @pick=${({ detail }: CustomEvent<number>) => this.choose(detail)}
+        @choose=${({ detail }: CustomEvent<number>) => this.choose(detail)}
+        @sort=${({ detail }: CustomEvent<FrameOrder>) => this.sort(detail)}></gpustrata-sheet>
       <div class="foot">
         <span data-count>${loaded ? `${formatCount(loaded.rows.count)} rows` : ''}</span>
         <span role="status">${this.said}</span>
@@ -281,39 +224,65 @@ export class FrameTableView extends LitElement {
     `;
   }
 
-  private line(index: number, shown: readonly Column[]): TemplateResult {
+  private line(index: number, shown: readonly Column[]): SheetRow | undefined {
     const row = this.rowAt(index);
     const rows = this.loaded?.rows;
+    if (!row || !rows) return undefined;
     const { page, chosen } = this.of;
-    const share = row && rows && rows.total > 0 ? row.weight / rows.total : 0;
-    return html`<div
-      class="row"
-      role="row"
-      aria-rowindex=${index + 2}
-      aria-selected=${row?.filter !== undefined && row.filter === page.highlight ? 'true' : 'false'}
-      data-row=${index}
-      data-current=${index === this.row ? 'true' : nothing}
-      data-label=${row?.label ?? nothing}
-      data-weight=${row?.weight ?? nothing}
-      data-self=${row?.self ?? nothing}
-      .style=${`transform: translateY(${Math.round(index * rowHeight - this.window.top)}px)`}>
-      ${shown.map((column) => {
-        const [text, exact] = row && rows ? column.text(row, rows) : ['…', ''];
-        return html`<span role="gridcell" class="number" title=${exact === '' ? nothing : exact}
-          >${text}</span
-        >`;
-      })}
-      <span role="gridcell" class="share">
-        <i .style=${`width: ${100 * Math.min(1, share)}%`}></i
-        ><b>${row && rows ? formatShare(row.weight, rows.total) : ''}</b>
-      </span>
-      <span role="gridcell" class="name" title=${row ? placeOf(row) : nothing}
-        >${row?.label ?? ''}${row && row.name !== '' && chosen.by !== 'file' ? html` <small>${folderOf(row.file)}</small>` : nothing}</span
-      >
-    </div>`;
+    const share = rows.total > 0 ? row.weight / rows.total : 0;
+    const folder = row.name !== '' && chosen.by !== 'file' ? folderOf(row.file) : '';
+    return {
+      key: index,
+      selected: row.filter === page.highlight,
+      data: { label: row.label, weight: row.weight, self: row.self },
+      cells: [
+        ...shown.map((column) => {
+          const [text, exact] = column.text(row, rows);
+          return { text, says: exact === '' ? undefined : exact };
+        }),
+        {
+          text: html`<i .style=${`width: ${100 * Math.min(1, share)}%`}></i
+            ><b>${formatShare(row.weight, rows.total)}</b>`,
+        },
+        { text: html`${row.label} <small>${folder}</small>`, says: placeOf(row) },
+      ],
+    };
   }
 
-  static override styles = [base, tableStyles];
+  static override styles = [
+    base,
+    css`
+      :host {
+        display: flex;
+        flex-direction: column;
+        min-width: 0;
+        min-height: 0;
+        font-size: 12.5px;
+      }
+      gpustrata-sheet {
+        flex: 1;
+        min-height: 48px;
+      }
+      p {
+        margin: 8px 12px;
+        color: var(--dim);
+      }
+      .foot {
+        display: flex;
+        align-items: center;
+        flex: none;
+        gap: 8px;
+        padding: 3px 12px;
+        border-top: 1px solid var(--line);
+        color: var(--dim);
+        font-size: 12px;
+        font-variant-numeric: tabular-nums;
+      }
+      .foot span[role='status'] {
+        flex: 1;
+      }
+    `,
+  ];
 }
 
 const placeOf = ({ name, file, line }: FrameRow): string =>

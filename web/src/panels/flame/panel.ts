@@ -12,6 +12,7 @@ import { tell, type Kept, type LoadedPanel, type PanelPage } from '../panel.ts';
 import './bar.ts';
 import {
   atFirst,
+  linked,
   ofWays,
   otherOf,
   questionOf,
@@ -239,6 +240,7 @@ export class FlamePanel extends LitElement {
 export const panel: LoadedPanel<FlameChoices> = {
   reads: ['event', 'range', 'highlight', 'theme', 'settled', 'files'],
   initial: atFirst,
+  linked,
   show: (page, kept) =>
     html`<gpustrata-flame
       role="region"

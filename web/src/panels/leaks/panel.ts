@@ -51,7 +51,7 @@ export class LeaksPanel extends AnswerPanel<Found> {
           ${
             kept.blocks > 0
               ? html`<button class="link" data-way="all" @click=${() => this.follow({ filter: kept.filter })}>
-                  light all ${plural(kept.blocks, 'block')}
+                  highlight all ${plural(kept.blocks, 'block')}
                 </button>`
               : nothing
           }
@@ -111,7 +111,7 @@ export class LeaksPanel extends AnswerPanel<Found> {
   }
 
   private kept({ rows, other }: NeverFreed): TemplateResult {
-    return html`<div class="scroll" tabindex="0" role="group" aria-label="Came and stayed">
+    return html`<div class="scroll" tabindex="0" role="group" aria-label="Net growth">
       <table>
         <thead>
           <tr>

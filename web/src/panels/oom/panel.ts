@@ -86,7 +86,7 @@ export class OomPanel extends AnswerPanel<Report> {
             ${this.remedies(one, one === oom.at(-1))}
           </section>
           <section aria-label="What was cached">
-            <h3>What was cached, and why it was no use</h3>
+            <h3>What was cached, and why it could not be used</h3>
             ${places(one)} ${this.ways(one)}
           </section>
         </div>

@@ -4,14 +4,14 @@ import { reasonOf } from '../../base/reason.ts';
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { property, query, state } from 'lit/decorators.js';
 import { element } from '../../controls/element.ts';
-import { repeat } from 'lit/directives/repeat.js';
 import { formatBytes, formatCount, formatExactBytes, plural } from '../../base/format.ts';
 import { LatestOnly } from '../../base/latest_only.ts';
-import { RowWindow } from '../../controls/row_window.ts';
+import '../../controls/sheet.ts';
+import type { SeenRows, Sheet, SheetCell, SheetColumn, SheetRow } from '../../controls/sheet.ts';
 import { base } from '../../controls/styles.ts';
-import { Resized } from '../../controls/resized.ts';
 import {
   opByWords,
+  opSortWords,
   type EngineView,
   type OpBy,
   type OpLine,
@@ -20,11 +20,11 @@ import {
   type ProfilerLine,
   type ProfilerLines,
 } from '../../../engine/index.ts';
+import { flag, oneOf } from '../link_field.ts';
 import { tell, type Kept, type LoadedPanel, type PanelPage } from '../panel.ts';
 import { opColumns, profilerColumns, type OpColumn } from './columns.ts';
 import { opsStyles } from './styles.ts';
 
-const rowHeight = 24;
 const around = 40; // rows asked for before and behind those that are seen
 
 type Mode = 'thread' | 'span' | 'pytorch';
@@ -66,14 +66,9 @@ export class OpsPanel extends LitElement {
   @state() private answered: Answered | undefined;
   @state() private problem: string | undefined;
   @state() private current = 0;
-  @query('.scroller') private scroller!: HTMLDivElement | null;
+  @query('gpustrata-sheet') private sheet!: Sheet | null;
   private first = 0;
-  private readonly window = new RowWindow(rowHeight);
-  protected readonly resized = new Resized(
-    this,
-    () => this.scroller,
-    () => this.measure(),
-  );
+  private seen: SeenRows = { first: 0, end: 0, top: 0 };
   private readonly asking = new LatestOnly<Asked, Answered>(
     (asked) => ask(asked),
     (answered, asked) => this.deliver(answered, asked),
@@ -83,7 +78,7 @@ export class OpsPanel extends LitElement {
   );
 
   override focus(): void {
-    this.scroller?.focus();
+    this.sheet?.focus();
   }
 
   /** Of the trace that is shown, or that lies beside what is shown. */
@@ -101,14 +96,13 @@ export class OpsPanel extends LitElement {
     const before = changed.get('page');
     if (before && (before.view !== this.page.view || before.trace?.view !== this.page.trace?.view))
       this.answered = undefined;
-    this.window.top = this.memory.top;
     this.request();
   }
 
   private request(): void {
     if (!this.page.settled) return;
-    const first = Math.max(0, this.window.first - around);
-    const count = this.window.page + 2 * around;
+    const first = Math.max(0, this.seen.first - around);
+    const count = this.seen.end - this.seen.first + 2 * around;
     this.asking.request({ ...this.memory, view: this.ofTrace, first, count });
   }
 
@@ -117,7 +111,7 @@ export class OpsPanel extends LitElement {
     this.problem = undefined;
     this.first = asked.first;
     this.answered = answered;
-    this.measure();
+    this.load();
   }
 
   private get count(): number {
@@ -131,22 +125,16 @@ export class OpsPanel extends LitElement {
     return 'ops' in answered ? answered.ops.lines : answered.profiler.lines;
   }
 
-  private measure(): void {
-    this.window.resize(this.count, Math.max(0, (this.scroller?.clientHeight ?? 0) - rowHeight));
-    const { first, end } = this.window;
+  private load(): void {
+    const { first, end } = this.seen;
     if (first < this.first || Math.min(end, this.count) > this.first + this.lines.length) this.request();
-    this.requestUpdate();
   }
 
   private change(change: Partial<OpsMemory>): void {
     const again = !('chosen' in change);
     this.kept.keep(again ? { ...change, ...('open' in change ? {} : { open: [], top: 0 }) } : change);
     if (again) {
-      if (!('open' in change)) {
-        this.window.top = 0;
-        this.current = 0;
-        if (this.scroller) this.scroller.scrollTop = this.window.resync();
-      }
+      if (!('open' in change)) this.current = 0;
       this.request();
     }
     this.requestUpdate();
@@ -167,46 +155,14 @@ export class OpsPanel extends LitElement {
   }
 
   private readonly keys = (event: KeyboardEvent): void => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
     const line = this.lines[this.current - this.first];
-    const at = (row: number): void => {
-      this.current = Math.min(Math.max(row, 0), Math.max(this.count - 1, 0));
-      this.window.show(this.current);
-      this.placeBar();
-      this.measure();
-    };
-    const acts: Readonly<Record<string, () => void>> = {
-      ArrowDown: () => at(this.current + 1),
-      ArrowUp: () => at(this.current - 1),
-      PageDown: () => at(this.current + this.window.page),
-      PageUp: () => at(this.current - this.window.page),
-      Home: () => at(0),
-      End: () => at(this.count - 1),
-      Enter: () => line && this.choose(line),
-      ' ': () => line && this.choose(line),
-      ArrowRight: () =>
-        line &&
-        'inside' in line &&
-        line.inside > 0 &&
-        !this.memory.open.includes(line.row) &&
-        this.toggle(line),
-      ArrowLeft: () => line && 'inside' in line && this.memory.open.includes(line.row) && this.toggle(line),
-    };
-    const act = acts[event.key];
-    if (!act) return;
+    if (!line || !('inside' in line) || event.ctrlKey || event.metaKey || event.altKey) return;
+    const isOpen = this.memory.open.includes(line.row);
+    if (event.key === 'ArrowRight' ? line.inside === 0 || isOpen : event.key !== 'ArrowLeft' || !isOpen)
+      return;
     event.preventDefault();
     event.stopPropagation();
-    act();
-  };
-
-  private placeBar(): void {
-    if (this.scroller) this.scroller.scrollTop = this.window.resync();
-    this.kept.keep({ top: this.window.top });
-  }
-  private readonly scrolled = (): void => {
-    this.window.scrolled(this.scroller?.scrollTop ?? 0);
-    this.kept.keep({ top: this.window.top });
-    this.measure();
+    this.toggle(line);
   };
 
   // -- The page.
@@ -214,19 +170,7 @@ export class OpsPanel extends LitElement {
   protected override render(): TemplateResult {
     const { answered, problem } = this;
     return html`${this.choices()} ${problem === undefined ? nothing : html`<p role="alert">${problem}</p>`}
-      ${answered && 'ops' in answered ? this.sums(answered.ops) : nothing}
-      <div
-        class="scroller"
-        tabindex="0"
-        role="treegrid"
-        aria-label="Ops and their memory"
-        aria-rowcount=${this.count}
-        aria-activedescendant=${this.lines[this.current - this.first] ? `row-${this.current}` : nothing}
-        data-rows=${answered ? this.count : nothing}
-        @keydown=${this.keys}
-        @scroll=${this.scrolled}>
-        ${answered ? this.table(answered) : html`<p class="dim">Adding up…</p>`}
-      </div>`;
+    ${answered && 'ops' in answered ? this.sums(answered.ops) : nothing} ${this.table()}`;
   }
 
   private choices(): TemplateResult {
@@ -295,122 +239,100 @@ export class OpsPanel extends LitElement {
     </p>`;
   }
 
-  private table(answered: Answered): TemplateResult {
-    const { window } = this;
-    const from = Math.max(window.first, this.first);
-    const to = Math.min(window.end + 1, this.first + this.lines.length, this.count);
-    const rows = this.lines.slice(from - this.first, Math.max(0, to - this.first));
-    const columns = 'ops' in answered ? opColumns : profilerColumns(answered.profiler.shows_devices);
-    return html`${this.head(columns)}
-      <div class="bar" role="presentation" .style=${`height: ${window.barHeight}px`}>
-        <div
-          class="rows"
-          role="presentation"
-          .style=${`transform: translateY(${from * rowHeight - window.top + (this.scroller?.scrollTop ?? 0)}px)`}>
-          ${repeat(
-            rows,
-            (line, index) => ('row' in line ? line.row : from + index),
-            (line, index) =>
-              this.row(line, from + index, columns as readonly OpColumn<OpLine & ProfilerLine>[]),
-          )}
-        </div>
-      </div>
-      ${this.count === 0 ? html`<p class="dim">No op holds a record of this device.</p>` : nothing}`;
+  private table(): TemplateResult {
+    const { answered } = this;
+    const { sort, tree, mode, top } = this.memory;
+    const columns = (
+      answered && 'profiler' in answered ? profilerColumns(answered.profiler.shows_devices) : opColumns
+    ) as readonly OpColumn<OpLine & ProfilerLine>[];
+    const heads: SheetColumn[] = [
+      ...columns.map(({ name, says, sort: by }) => ({
+        ...{ name, says, look: 'number', width: '108px' },
+        ...(by !== undefined && { sort: by }),
+      })),
+      { name: 'Calls', look: 'number dim', width: '68px' },
+      { name: 'Op', look: 'name', width: 'minmax(200px, 1fr)' },
+    ];
+    return html`<gpustrata-sheet
+      label="Ops and their memory"
+      .columns=${heads}
+      .rowAt=${(index: number) => this.row(index, columns)}
+      .count=${this.count}
+      .current=${this.current}
+      .sort=${sort}
+      descending
+      ?tree=${tree && mode !== 'pytorch'}
+      .top=${top}
+      .data=${{ rows: answered && this.count }}
+      .empty=${html`<p>${answered ? 'No op holds a record of this device.' : 'Adding up…'}</p>`}
+      @keydown=${this.keys}
+      @seen=${({ detail }: CustomEvent<SeenRows>) => {
+        this.seen = detail;
+        this.kept.keep({ top: detail.top });
+        this.load();
+      }}
+      @current=${({ detail }: CustomEvent<number>) => (this.current = detail)}
+      @pick=${this.picked}
+      @choose=${this.picked}
+      @sort=${({ detail }: CustomEvent<OpSort>) => this.change({ sort: detail })}></gpustrata-sheet>`;
   }
 
-  private head(columns: readonly OpColumn<OpLine & ProfilerLine>[]): TemplateResult {
-    const { sort } = this.memory;
-    return html`<div class="head" role="row">
-      ${columns.map((column) => {
-        const by = column.sort;
-        const sorted = by !== undefined && by === sort;
-        return html`<span
-          role="columnheader"
-          class="number"
-          title=${column.says}
-          aria-sort=${sorted ? 'descending' : 'none'}>
-          ${
-            by === undefined
-              ? column.name
-              : html`<button
-                  class="sort"
-                  tabindex="0"
-                  data-sort=${by}
-                  aria-pressed=${sorted ? 'true' : 'false'}
-                  @click=${() => this.change({ sort: by })}>
-                  ${column.name}${sorted ? ' ↓' : ''}
-                </button>`
-          }
-        </span>`;
-      })}
-      <span role="columnheader" class="number calls">Calls</span>
-      <span role="columnheader" class="name">Op</span>
-    </div>`;
-  }
+  private readonly picked = ({ detail: row }: CustomEvent<number>): void => {
+    this.current = row;
+    const line = this.lines[row - this.first];
+    if (line) this.choose(line);
+  };
 
-  private row(
-    line: OpLine | ProfilerLine,
-    index: number,
-    columns: readonly OpColumn<OpLine & ProfilerLine>[],
-  ): TemplateResult {
+  private row(index: number, columns: readonly OpColumn<OpLine & ProfilerLine>[]): SheetRow | undefined {
+    const line = this.lines[index - this.first];
+    if (!line) return undefined;
     const { chosen, open, tree } = this.memory;
     const op = 'row' in line ? line : undefined;
+    const isTree = op !== undefined && tree;
     const isOpen = op !== undefined && open.includes(op.row);
-    const lit = line.filter !== null && line.filter === chosen;
-    return html`<div
-      id="row-${index}"
-      role="row"
-      class="row ${index === this.current ? 'current' : ''} ${lit ? 'lit' : ''}"
-      aria-selected=${lit ? 'true' : 'false'}
-      aria-level=${op && tree ? op.depth + 1 : nothing}
-      aria-expanded=${op && tree && op.inside > 0 ? (isOpen ? 'true' : 'false') : nothing}
-      data-op=${line.name}
-      data-row=${index}
-      title=${op?.why ?? nothing}
-      @click=${() => {
-        this.current = index;
-        this.choose(line);
+    return {
+      key: op?.row ?? index,
+      selected: line.filter !== null && line.filter === chosen,
+      says: op?.why ?? undefined,
+      data: { op: line.name },
+      ...(isTree && { depth: op.depth, open: op.inside > 0 ? isOpen : undefined }),
+      cells: [
+        ...columns.map(({ name, of }) => bytesCell(name, of(line as OpLine & ProfilerLine))),
+        { text: formatCount(line.calls) },
+        {
+          text: html`${isTree ? html`<span .style=${`padding-left: ${op.depth * 16}px`}>${this.twist(op, isOpen)}</span>` : nothing}
+          ${line.name}${line.detail !== '' && !tree ? html` <span class="dim">${line.detail}</span>` : nothing}
+          ${op?.why ? html`<span class="why" data-why>${op.why}</span>` : nothing}`,
+        },
+      ],
+    };
+  }
+
+  private twist(op: OpLine, isOpen: boolean): TemplateResult {
+    if (op.inside === 0) return html`<i class="twist"></i>`;
+    return html`<button
+      class="twist dim"
+      tabindex="-1"
+      aria-label="${isOpen ? 'Close' : 'Open'} ${op.name}"
+      @click=${(event: Event) => {
+        event.stopPropagation();
+        this.toggle(op);
       }}>
-      ${columns.map((column) => {
-        const value = column.of(line as OpLine & ProfilerLine);
-        if (value === null)
-          return html`<span role="gridcell" class="number" data-column=${column.name} title="Not known"
-            >?</span
-          >`;
-        return html`<span
-          role="gridcell"
-          class="number ${value < 0 ? 'negative' : ''}"
-          data-column=${column.name}
-          data-bytes=${value}
-          title=${formatExactBytes(value)}
-          >${value === 0 ? '–' : formatBytes(value)}</span
-        >`;
-      })}
-      <span role="gridcell" class="number calls">${formatCount(line.calls)}</span>
-      <span role="gridcell" class="name" .style=${op && tree ? `padding-left: ${12 + op.depth * 16}px` : ''}>
-        ${
-          op && tree
-            ? op.inside > 0
-              ? html`<button
-                  class="twist"
-                  tabindex="-1"
-                  aria-label="${isOpen ? 'Close' : 'Open'} ${line.name}"
-                  @click=${(event: Event) => {
-                    event.stopPropagation();
-                    this.toggle(op);
-                  }}>
-                  ${isOpen ? '▾' : '▸'}
-                </button>`
-              : html`<i class="twist"></i>`
-            : nothing
-        }
-        ${line.name}${line.detail !== '' && !tree ? html` <span class="dim">${line.detail}</span>` : nothing}
-        ${op?.why ? html`<span class="why" data-why>${op.why}</span>` : nothing}
-      </span>
-    </div>`;
+      ${isOpen ? '▾' : '▸'}
+    </button>`;
   }
 
   static override styles = [base, opsStyles];
+}
+
+function bytesCell(column: string, bytes: number | null): SheetCell {
+  if (bytes === null) return { text: '?', says: 'Not known', data: { column } };
+  return {
+    text: bytes === 0 ? '–' : formatBytes(bytes),
+    says: formatExactBytes(bytes),
+    look: bytes < 0 ? 'negative' : '',
+    data: { column, bytes },
+  };
 }
 
 function ask({ view, mode, by, sort, tree, open, first, count }: Asked): Promise<Answered> {
@@ -426,6 +348,12 @@ function ask({ view, mode, by, sort, tree, open, first, count }: Asked): Promise
 export const panel: LoadedPanel<OpsMemory> = {
   reads: ['settled', 'trace'],
   initial: { mode: 'thread', by: 'op', sort: 'at_peak', tree: false, open: [], top: 0, chosen: '' },
+  linked: {
+    mode: oneOf(['thread', 'span', 'pytorch']),
+    by: oneOf(opByWords),
+    sort: oneOf(opSortWords),
+    tree: flag,
+  },
   show: (page, kept) =>
     html`<gpustrata-ops role="region" aria-label="Ops" .page=${page} .kept=${kept}></gpustrata-ops>`,
 };

@@ -23,7 +23,7 @@ import {
 } from '../../../engine/index.ts';
 import { pannedBy, resizedTo, revealing, wholeState, zoomedAt, type StateMemory } from './state_window.ts';
 import { pictureStyles } from './picture_styles.ts';
-import { thingAt } from '../../model/things.ts';
+import { thingAt } from '../../model/detail_subject.ts';
 import { Gestures, type Point } from '../../controls/gestures.ts';
 import { tell, type Kept, type PanelPage } from '../panel.ts';
 import './numbers.ts';

@@ -388,7 +388,7 @@ export class WhatIfPanel extends LitElement {
           ${bytes('Peak reserved', 'peak_reserved', recorded.peak_reserved_bytes, simulated.peak_reserved_bytes)}
           ${bytes('Peak allocated', 'peak_allocated', recorded.peak_allocated_bytes, simulated.peak_allocated_bytes)}
           ${count('Calls for device memory', 'device_allocs', recorded.device_allocs, simulated.device_allocs)}
-          ${count('Calls that give it back', 'device_frees', recorded.device_frees, simulated.device_frees)}
+          ${count('Calls that release memory', 'device_frees', recorded.device_frees, simulated.device_frees)}
           ${count('Out of memory', 'ooms', recorded.ooms, simulated.ooms)}
         </tbody>
       </table>

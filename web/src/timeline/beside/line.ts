@@ -1,6 +1,6 @@
 // The line above what lies beside a recording: which file it is, how its clock meets, and how far it is nudged.
 import { css, html, nothing, type TemplateResult } from 'lit';
-import type { BesideChange, BesideFile } from '../../model/beside_files.ts';
+import type { BesideChange, BesideFile } from '../../model/beside/files.ts';
 
 interface BesideLine {
   file: BesideFile;

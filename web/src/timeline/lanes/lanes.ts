@@ -22,9 +22,9 @@ import {
   type RunningOps,
   type SpanDetails,
 } from '../../../engine/index.ts';
-import { meet, spanOf } from '../../model/beside.ts';
-import type { BesideTrace } from '../../model/beside_files.ts';
-import type { ToldOps } from '../../model/told_ops.ts';
+import { meet, spanOf } from '../../model/beside/choices.ts';
+import type { BesideTrace } from '../../model/beside/files.ts';
+import type { ToldOps } from '../../model/beside/op_attribution.ts';
 import { besideLine, opLines, threadLine, threadName, toldLine } from '../../words/op_text.ts';
 import { besideLineOf, besideStyles, tellBeside } from '../beside/line.ts';
 import { keyOf, lanesOf, type Lane, type LanesTrack } from './lanes_track.ts';

@@ -1,7 +1,7 @@
 // The ops that a block was made in, by the trace that is shown or lies beside: asked for the block that is looked at.
-import { LatestOnly } from '../base/latest_only.ts';
-import type { Microseconds } from '../base/units.ts';
-import type { BlockDetails, EngineView, RunningOps } from '../../engine/index.ts';
+import { LatestOnly } from '../../base/latest_only.ts';
+import type { Microseconds } from '../../base/units.ts';
+import type { BlockDetails, EngineView, RunningOps } from '../../../engine/index.ts';
 
 /** A trace, and what is added to times of the recording for its clock. */
 export interface TraceOfRun {

@@ -1,7 +1,7 @@
 // Files of one run that are open together: a profiler's trace and counters lie beside the recording that is shown, by the
 // clock. Which trace, how far each clock is off and which threads are open belongs to the page, and to its links.
-import type { Microseconds } from '../base/units.ts';
-import type { Engine, EngineView } from '../../engine/index.ts';
+import type { Microseconds } from '../../base/units.ts';
+import type { Engine, EngineView } from '../../../engine/index.ts';
 
 /** What the reader chose; files by their content hash. */
 export interface Beside {

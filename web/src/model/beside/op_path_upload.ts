@@ -1,5 +1,5 @@
 // Nodes of a trace's paths of ops under the numbers of whoever is told of them: each one once, behind its parent.
-import type { Args, EngineView } from '../../engine/index.ts';
+import type { Args, EngineView } from '../../../engine/index.ts';
 
 export type Part = Omit<Args<'tellMadeIn'>, 'anew'>;
 interface Made {

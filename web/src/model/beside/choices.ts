@@ -1,6 +1,6 @@
-// Which files lie beside the one that is shown, and how (beside_files.ts says what that is).
-import type { Microseconds } from '../base/units.ts';
-import type { EngineView } from '../../engine/index.ts';
+// Which files lie beside the one that is shown, and how (files.ts says what that is).
+import type { Microseconds } from '../../base/units.ts';
+import type { EngineView } from '../../../engine/index.ts';
 import {
   noFiles,
   type Beside,
@@ -8,8 +8,8 @@ import {
   type BesideFile,
   type BesideFiles,
   type BesideInLink,
-} from './beside_files.ts';
-import type { OpenFile } from './open_file.ts';
+} from './files.ts';
+import type { OpenFile } from '../open_file.ts';
 
 const firstThread: readonly number[] = [0];
 

@@ -1,7 +1,7 @@
 // Which picture is the main one, which answer is open below it, and what panels know of the page.
-import type { BesideFiles } from '../model/beside_files.ts';
+import type { BesideFiles } from '../model/beside/files.ts';
 import { isBlock, type EngineView } from '../../engine/index.ts';
-import { beginWith } from '../panels/kept.ts';
+import { beginWith } from '../panels/panel_memory.ts';
 import type { Elsewhere, PanelFile, PanelPage } from '../panels/panel.ts';
 import { panelOf, type MainId, type PanelId } from '../panels/registry.ts';
 import type { Theme } from '../draw/colors.ts';
@@ -129,6 +129,7 @@ export class Rooms {
       trace: viewer.beside.files.trace,
       editor: viewer.editor,
       source: viewer.source,
+      texts: workspace.get('panels'),
     };
     const names = Object.keys(page) as (keyof PanelPage)[];
     if (!lastPage || names.some((name) => page[name] !== lastPage[name])) this.lastPage = page;

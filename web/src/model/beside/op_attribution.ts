@@ -1,8 +1,8 @@
 // A trace lies beside a snapshot: the trace's engine is asked in which op each allocation of the snapshot was made, and the
 // snapshot's engine is told, so that filters mean ops. A part at a time: other questions come in between.
-import { NodesToTell } from './nodes_to_tell.ts';
-import type { Args, Engine, EngineView } from '../../engine/index.ts';
-import type { Microseconds } from '../base/units.ts';
+import { NodesToTell } from './op_path_upload.ts';
+import type { Args, Engine, EngineView } from '../../../engine/index.ts';
+import type { Microseconds } from '../../base/units.ts';
 
 /** How many allocations have an op, and why the others have none. */
 export interface ToldOps {
