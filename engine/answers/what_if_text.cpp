@@ -233,6 +233,36 @@ std::string guess_text(Guess guess, int64_t count) {
   return {};
 }
 
+std::string order_text(const Rehearsal& rehearsal) {
+  using alloc::FreeOrder;
+  using OrderFrom = Rehearsal::OrderFrom;
+  const FreeOrder order = rehearsal.config.free_order;
+  std::string text = fmt::format("free blocks of one size are taken {}",
+                                 order == FreeOrder::address ? "by address, as in PyTorch up to 2.11"
+                                 : order == FreeOrder::block_number
+                                     ? "as they were made, as in PyTorch 2.12"
+                                     : "by the age of their segment, as in PyTorch 2.13 and newer");
+  switch (rehearsal.order_from) {
+    case OrderFrom::file:
+      text += ": what is in the file is of such a version";
+      break;
+    case OrderFrom::repetition:
+      text += ": the file does not tell the version, and so its recording repeats exactly";
+      break;
+    case OrderFrom::assumption:
+      text += ": the file does not tell the version, that is assumed";
+      break;
+  }
+  if (rehearsal.unknown_numbers == 0) return text;
+  return text +
+         fmt::format("; how old {} from before the recording {} is not in it, {}",
+                     plural(rehearsal.unknown_numbers, order == FreeOrder::block_number ? "block" : "segment",
+                            order == FreeOrder::block_number ? "blocks" : "segments"),
+                     rehearsal.unknown_numbers == 1 ? "is" : "are",
+                     rehearsal.start_numbers.empty() ? "the lowest addresses count as the oldest"
+                                                     : "that is guessed from what was taken first");
+}
+
 std::string fidelity_text(const Rehearsal& rehearsal) {
   const simulate::Fidelity& fidelity = rehearsal.fidelity;
   if (fidelity.is_exact() && fidelity.requests == 0)
@@ -292,6 +322,11 @@ std::string deviation_text(const Rehearsal& rehearsal) {
   return fmt::format("the recording has {}, the run {}", said(was), said(is));
 }
 
+bool order_matters(const Rehearsal& rehearsal) {
+  return rehearsal.config.free_order != alloc::FreeOrder::address ||
+         rehearsal.order_from != Rehearsal::OrderFrom::file;
+}
+
 std::string to_text(const Rehearsal& rehearsal, const WhatIfAnswer& answer) {
   std::string text = wrapped(fmt::format("Device {}, {} run again", rehearsal.device.ordinal(),
                                          plural(rehearsal.request_count(), "request", "requests")),
@@ -300,6 +335,7 @@ std::string to_text(const Rehearsal& rehearsal, const WhatIfAnswer& answer) {
                               answer.capacity > 0 ? exact_size_text(answer.capacity) : "with room for all"),
                   4);
   text += wrapped("as recorded: " + fidelity_text(rehearsal), 4);
+  if (order_matters(rehearsal)) text += wrapped(order_text(rehearsal), 4);
   if (!answer.caches)
     text += wrapped("without a cache: every request goes to the device, every free gives its memory back", 4);
   for (const int32_t event : answer.empty_cache_after)
