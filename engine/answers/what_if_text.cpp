@@ -237,30 +237,28 @@ std::string order_text(const Rehearsal& rehearsal) {
   using alloc::FreeOrder;
   using OrderFrom = Rehearsal::OrderFrom;
   const FreeOrder order = rehearsal.config.free_order;
+  const bool of_blocks = order == FreeOrder::block_number;
   std::string text = fmt::format("free blocks of one size are taken {}",
                                  order == FreeOrder::address ? "by address, as in PyTorch up to 2.11"
-                                 : order == FreeOrder::block_number
-                                     ? "as they were made, as in PyTorch 2.12"
-                                     : "by the age of their segment, as in PyTorch 2.13 and newer");
+                                 : of_blocks ? "in the order they were made, as in PyTorch 2.12"
+                                             : "from the oldest segment, as in PyTorch 2.13 and newer");
   switch (rehearsal.order_from) {
     case OrderFrom::file:
-      text += ": what is in the file is of such a version";
+      text += ": the file is of such a version";
       break;
     case OrderFrom::repetition:
-      text += ": the file does not tell the version, and so its recording repeats exactly";
+      text += "; the file does not tell its version, but repeats exactly so";
       break;
     case OrderFrom::assumption:
-      text += ": the file does not tell the version, that is assumed";
+      text += "; the file does not tell its version, that is assumed";
       break;
   }
-  if (rehearsal.unknown_numbers == 0) return text;
-  return text +
-         fmt::format("; how old {} from before the recording {} is not in it, {}",
-                     plural(rehearsal.unknown_numbers, order == FreeOrder::block_number ? "block" : "segment",
-                            order == FreeOrder::block_number ? "blocks" : "segments"),
-                     rehearsal.unknown_numbers == 1 ? "is" : "are",
-                     rehearsal.start_numbers.empty() ? "the lowest addresses count as the oldest"
-                                                     : "that is guessed from what was taken first");
+  if (rehearsal.unknown_numbers < 2) return text;
+  return text + fmt::format(". Which of {} from before the recording are older is not in it: {}",
+                            of_blocks ? fmt::format("{} blocks", count_text(rehearsal.unknown_numbers))
+                                      : fmt::format("{} segments", count_text(rehearsal.unknown_numbers)),
+                            rehearsal.start_numbers.empty() ? "those at lower addresses are taken for older"
+                                                            : "guessed from what was taken first");
 }
 
 std::string fidelity_text(const Rehearsal& rehearsal) {

@@ -567,7 +567,7 @@ void Allocator::unmap(Place place) {
   size_t next = i;
   for (TwinBlock& part : parts) {
     if (part.size == 0) continue;
-    if (part.mapped && !has(Fault::order_unmapped_rests_stay)) part.number = ++made_;
+    if (part.mapped) part.number = ++made_;
     segment.blocks.insert(segment.blocks.begin() + static_cast<ptrdiff_t>(next++), part);
     put_back({place.segment, part.offset});
   }

@@ -76,7 +76,6 @@ enum class Fault : uint8_t {
   order_younger_segments_first,
   order_split_makes_the_rest,
   order_merged_as_the_lowest,
-  order_unmapped_rests_stay,
 };
 inline constexpr std::array kFaultTexts = std::to_array<const char*>({
     "nothing",
@@ -132,7 +131,6 @@ inline constexpr std::array kFaultTexts = std::to_array<const char*>({
     "order: the youngest segment first",
     "order: a split makes the rest anew, not the front part",
     "order: a merged block is as old as its lowest part",
-    "order: what is left over by an unmapping is not made anew",
 });
 
 // What decides between free blocks of one stream and size.

@@ -12,7 +12,7 @@
 //   FAKE_CUDA_NO_PEER   set: no device reaches the memory of another
 //   FAKE_CUDA_ADDRESSES where memory lies, so that two runs of the same requests have the same layout; else wherever the
 //                       system likes. ascending: as engine/alloc's simulated device; descending; shuffled: anywhere;
-//                       reused: anywhere, and where memory of that size was given back last. All are multiples of 2 MiB
+//                       reused: anywhere, and first where memory of that size was given back. All are multiples of 2 MiB
 //   FAKE_CUDA_SEED      of the last two (0)
 #include <sys/mman.h>
 #include <unistd.h>
@@ -75,8 +75,8 @@ struct Driver {
   uintptr_t next_name = 0x1000;  // 1 and 2 are streams by name
   char* space = nullptr;         // for FAKE_CUDA_ADDRESSES; null = wherever the system likes
   enum class Places { ascending, descending, shuffled, reused } places = Places::ascending;
-  std::map<size_t, size_t> taken;                 // of `space`, now or ever: offset, bytes
-  std::map<size_t, std::vector<char*>> returned;  // reused: by bytes, the last one last
+  std::map<size_t, size_t> taken;              // of `space`, now or ever: offset, bytes
+  std::map<size_t, std::set<char*>> returned;  // reused: by bytes
   std::mt19937_64 random;
   int until_failure = 0;  // calls that take memory; 0 = none ordered
   CuResult failure = kSuccess;
@@ -150,11 +150,8 @@ char* system_space(size_t bytes, int protection) {
 char* ordered_space(size_t bytes) {
   Driver& d = driver();
   using Places = Driver::Places;
-  if (std::vector<char*>& known = d.returned[bytes]; !known.empty()) {
-    char* const place = known.back();
-    known.pop_back();
-    return place;
-  }
+  if (std::set<char*>& known = d.returned[bytes]; !known.empty())
+    return known.extract(known.begin()).value();  // whatever the order in which they were given back
   size_t offset = 0;
   if (d.places == Places::ascending) {
     if (!d.taken.empty()) offset = d.taken.rbegin()->first + d.taken.rbegin()->second;
@@ -196,7 +193,7 @@ void give_back_space(void* start, size_t bytes) {
   (void)madvise(start, bytes, MADV_DONTNEED);
   (void)mprotect(start, bytes, PROT_NONE);
   const size_t whole = (bytes + kGranularity - 1) / kGranularity * kGranularity;
-  if (d.places == Driver::Places::reused) d.returned[whole].push_back(static_cast<char*>(start));
+  if (d.places == Driver::Places::reused) d.returned[whole].insert(static_cast<char*>(start));
 }
 
 bool order_space(std::string_view order) {
