@@ -86,6 +86,9 @@ GPUSTRATA_API gpustrata_status gpustrata_enable_peer_access(int device, int peer
 
 /* "expandable_segments:True,max_split_size_mb:128"; as PYTORCH_CUDA_ALLOC_CONF, for requests from now on. */
 GPUSTRATA_API gpustrata_status gpustrata_set_allocator_settings(const char* settings);
+/* Which of two free blocks of one size serves a request, before any device is used: "address" (as PyTorch to 2.11, and if
+   nothing is said), "block_number" (2.12), "segment_age" (2.13 and newer). */
+GPUSTRATA_API gpustrata_status gpustrata_set_free_order(const char* order);
 /* 0 to 1 of the device's memory; 1 = no limit. */
 GPUSTRATA_API gpustrata_status gpustrata_set_memory_fraction(double fraction, int device);
 /* Below 0 on failure. */

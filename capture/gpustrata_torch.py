@@ -16,6 +16,7 @@ import ctypes
 import json
 import operator
 import os
+import re
 import sys
 import threading
 
@@ -43,6 +44,7 @@ _FUNCTIONS = [
     ("gpustrata_cpp_unwinder", _TEXT, []),
     ("gpustrata_empty_cache", _STATUS, []),
     ("gpustrata_set_allocator_settings", _STATUS, [_TEXT]),
+    ("gpustrata_set_free_order", _STATUS, [_TEXT]),
     ("gpustrata_record_memory_history", _STATUS, [_POINTER]),
     ("gpustrata_set_user_metadata", _STATUS, [_TEXT]),
     ("gpustrata_region_begin", _STATUS, [_TEXT, ctypes.c_int]),
@@ -270,6 +272,8 @@ def install(companion=False):
 
         if torch.cuda.is_initialized():
             raise CaptureError("CUDA is in use already; call install() before the first CUDA tensor")
+        if not _simulated:
+            _call("gpustrata_set_free_order", _free_order_of(torch).encode())
         if (companion or os.environ.get("GPUSTRATA_COMPANION") == "1") and _install_companion(torch, library._name):
             _installed, _instead = True, None
             _redirect(torch)
@@ -293,6 +297,13 @@ def install(companion=False):
     _installed, _instead = True, None
     _redirect(torch)
     return True
+
+
+def _free_order_of(torch):
+    """Which of two free blocks of one size this version of PyTorch takes."""
+    numbers = re.match(r"(\d+)\.(\d+)", getattr(torch, "__version__", ""))
+    version = (int(numbers[1]), int(numbers[2])) if numbers else (0, 0)
+    return "address" if version < (2, 12) else "block_number" if version < (2, 13) else "segment_age"
 
 
 def _install_companion(torch, library):

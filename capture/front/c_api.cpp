@@ -126,6 +126,9 @@ gpustrata_status gpustrata_enable_peer_access(int device, int peer) {
 gpustrata_status gpustrata_set_allocator_settings(const char* settings) {
   return guarded([&] { return CachingAllocator::instance().set_config(text_or_empty(settings)); });
 }
+gpustrata_status gpustrata_set_free_order(const char* order) {
+  return guarded([&] { return CachingAllocator::instance().set_free_order(text_or_empty(order)); });
+}
 gpustrata_status gpustrata_set_memory_fraction(double fraction, int device) {
   return guarded([&] { return CachingAllocator::instance().set_memory_fraction(fraction, device); });
 }

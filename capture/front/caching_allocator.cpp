@@ -318,6 +318,20 @@ Status CachingAllocator::set_config(std::string_view settings) {
   return {};
 }
 
+Status CachingAllocator::set_free_order(std::string_view name) {
+  if (Status usable = refuse_in_child(); !usable) return usable;
+  const auto order = alloc::free_order_of(name);
+  if (!order)
+    return fail(ErrorCode::wrong_usage, -1,
+                "the order of free blocks must be address, block_number or segment_age, not '{}'", name);
+  if (opened_.load(std::memory_order_acquire))
+    return fail(ErrorCode::wrong_usage, -1,
+                "the order of free blocks can only be chosen before a device is used");
+  const std::lock_guard guard(settings_lock_);
+  config_.free_order = *order;
+  return {};
+}
+
 Status CachingAllocator::set_memory_fraction(double fraction, int device) {
   return on_device(device, [&](Device& used) { return used.allocator->set_memory_fraction(fraction); });
 }

@@ -82,6 +82,8 @@ class CachingAllocator {
 
   // PYTORCH_CUDA_ALLOC_CONF's grammar, for all devices.
   [[nodiscard]] Status set_config(std::string_view settings);
+  // alloc::FreeOrder by its name. Error: wrong_usage (no such name, a device is in use).
+  [[nodiscard]] Status set_free_order(std::string_view name);
   [[nodiscard]] Status set_memory_fraction(double fraction, int device);
   [[nodiscard]] Result<double> memory_fraction(int device);
 

@@ -26,8 +26,17 @@ template <typename Range>
 
 }  // namespace
 
-Status DeviceAllocator::adopt(const SegmentInfo& info, int64_t page_size,
+uint32_t DeviceAllocator::adopted_number() {
+  if (config_.free_order == FreeOrder::address) return 0;
+  const uint32_t place = adopted_count_++;
+  last_number_ = std::max(last_number_, adopted_count_);
+  return (place < adopted_numbers_.size() ? adopted_numbers_[place] : place) + 1;
+}
+
+Status DeviceAllocator::adopt(const SegmentInfo& given, int64_t page_size,
                               std::span<const AdoptedRange> mapped, std::span<const AdoptedBlock> blocks) {
+  SegmentInfo info = given;
+  if (config_.free_order == FreeOrder::segment_age) info.number = adopted_number();
   const AdoptedRange whole{info.address, info.size};
   if (!info.expandable) mapped = {&whole, 1};
   if (info.size <= 0 || info.size > kLargestRequest ||
@@ -89,6 +98,7 @@ Status DeviceAllocator::adopt(const SegmentInfo& info, int64_t page_size,
     at = carved.block;
   }
   for (BlockId i = state_.segment(segment).first; !i.is_none(); i = state_.block(i).next) {
+    if (numbers_blocks()) state_.set_number(i, adopted_number());
     if (state_.block(i).is_active()) continue;
     if (state_.block(i).mapped) {
       put(i);

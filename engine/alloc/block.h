@@ -39,7 +39,9 @@ struct Block {
   bool small = false, expandable = false;  // as the segment, whose row then is not needed
   // Place in a search tree of the inactive blocks of a pool (DeviceAllocator).
   TreapLinks links;
-  int64_t birth = 0;  // DeviceAllocator: BlockSet::searches when the block came into its set
+  uint32_t birth = 0;  // DeviceAllocator: BlockSet::searches when the block came into its set, modulo 2^32
+  uint32_t number =
+      0;  // decides between equal sizes before the address does; 0 throughout in FreeOrder::address
 
   [[nodiscard]] bool is_split() const { return !previous.is_none() || !next.is_none(); }
   [[nodiscard]] bool is_active() const { return state != BlockState::inactive; }
@@ -55,7 +57,8 @@ struct SegmentInfo {
   trace::PoolKey pool = {};
   bool small = false;  // of the small pool, else of the large one
   bool expandable = false;
-  StackId stack = {};  // of the request that needed it
+  StackId stack = {};   // of the request that needed it
+  uint32_t number = 0;  // Block::number of its blocks
 };
 
 struct Segment : SegmentInfo {

@@ -1,8 +1,8 @@
 // The inactive blocks of one pool, small or large: what malloc searches.
 //
-// Mapped blocks are ordered by (stream, size, address), streams as unsigned handles. Per stream there are
+// Mapped blocks are ordered by (stream, size, number, address), streams as unsigned handles. Per stream there are
 // bins of about one size (64 to each doubling, exact below 64 KiB), a bit for each that holds something, and
-// in each a treap by (size, address): a search looks into one small tree. Insert, erase, search and step are
+// in each a treap by (size, number, address): a search looks into one small tree. Insert, erase, search and step are
 // O(log of a bin); nothing is allocated but a stream's bins when it is first seen.
 // Unmapped blocks of expandable segments are few and lie in a list by (stream, address).
 #pragma once
@@ -85,7 +85,8 @@ class BlockSet {
   [[nodiscard]] static size_t used_down_from(const Bins& bins, size_t bin);
   [[nodiscard]] bool less(int32_t a, int32_t b) const {
     const Block &x = row(a), &y = row(b);
-    return x.size != y.size ? x.size < y.size : x.address < y.address;
+    if (x.size != y.size) return x.size < y.size;
+    return x.number != y.number ? x.number < y.number : x.address < y.address;
   }
   template <typename Visit>
   void visit_tree(int32_t root, Visit& visit) const {  // depth is logarithmic

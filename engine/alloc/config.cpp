@@ -12,6 +12,21 @@
 
 namespace gpustrata::alloc {
 
+namespace {
+
+constexpr std::string_view kFreeOrders[] = {"address", "block_number", "segment_age"};
+
+}  // namespace
+
+std::string_view name_of(FreeOrder order) { return kFreeOrders[static_cast<size_t>(order)]; }
+
+std::optional<FreeOrder> free_order_of(std::string_view name) {
+  for (const FreeOrder order : kAllFreeOrders) {
+    if (name == name_of(order)) return order;
+  }
+  return std::nullopt;
+}
+
 int64_t Config::round_size(int64_t n) const {
   if (n < kMinBlockSize) return kMinBlockSize;
   const auto size = static_cast<uint64_t>(n);
@@ -218,6 +233,12 @@ class Parser {
         return wrong("backend:cudaMallocAsync leaves all decisions to the driver; only 'native' works here");
       return wrong("backend must be native, not '{}'", value);
     }
+    // Of host memory and of other devices: taken, of no effect here.
+    static constexpr std::string_view kElsewhere[] = {
+        "pinned_max_round_threshold_mb", "pinned_max_cached_size_mb", "pinned_use_hip_host_register",
+        "release_lock_on_hipmalloc", "expandable_segments_handle_type"};
+    if (std::find(std::begin(kElsewhere), std::end(kElsewhere), key) != std::end(kElsewhere))
+      return take_value().empty() ? Status(wrong("'{}' has no value: write {}:VALUE", key, key)) : Status();
     if (unknown_ != Unknown::is_wrong) {
       passed_over_.push_back(key);
       pass_over();

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -25,8 +26,22 @@ inline constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
 // Largest request that can be rounded and added up without overflow; anything above is out of memory.
 inline constexpr int64_t kLargestRequest = int64_t{1} << 60;
 
+// Which of two free blocks of one stream and size serves a request first: versions of PyTorch differ.
+enum class FreeOrder : uint8_t {
+  address,       // up to 2.11: the lower one
+  block_number,  // 2.12: whose block was made first. A split makes its front part anew, a merge makes none
+  segment_age,   // 2.13 and newer: whose segment was got from the device first; in one segment, the lower one
+};
+inline constexpr std::array kAllFreeOrders = {FreeOrder::address, FreeOrder::block_number,
+                                              FreeOrder::segment_age};
+// "address", "block_number", "segment_age".
+[[nodiscard]] std::string_view name_of(FreeOrder order);
+[[nodiscard]] std::optional<FreeOrder> free_order_of(std::string_view name);
+
 struct Config {
   static constexpr size_t kDivisionClasses = 16;
+
+  FreeOrder free_order = FreeOrder::address;  // of the version: no text sets it
 
   int64_t max_split_size = kUnlimited;
   int64_t large_segment_size = kDefaultLargeSegment;  // also the page of large expandable segments

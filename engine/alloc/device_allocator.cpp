@@ -118,34 +118,14 @@ BlockPool& DeviceAllocator::pool_for(int64_t stream) {
 BlockId DeviceAllocator::find_free_block(const Request& request) {
   BlockSet& set = request.set();
   if (allowed_ >= 0 && config_.garbage_collection_threshold > 0) ++set.searches;
-  BlockId id = set.first_of_at_least(request.stream, request.rounded);
-  if (id.is_none()) return {};
-  const auto is_expandable = [&](BlockId b) { return state_.block(b).expandable; };
-  if (is_expandable(id)) {
-    if (request.expandable) {
-      // A block that could grow counts with all it could grow to: interior holes come first, even larger
-      // ones.
-      const auto effective = [&](BlockId b) {
-        const Block& row = state_.block(b);
-        const bool grows = !row.next.is_none() && !state_.block(row.next).mapped;
-        return row.size + (grows ? state_.block(row.next).size : 0);
-      };
-      int64_t size = effective(id);
-      while (is_expandable(id)) {
-        const BlockId next = set.after(id);
-        if (next.is_none()) break;
-        const int64_t next_size = effective(next);
-        if (next_size >= size) break;
-        id = next;
-        size = next_size;
-      }
-    } else {
-      do {
-        id = set.after(id);
-      } while (!id.is_none() && is_expandable(id));
-      if (id.is_none()) return {};
-    }
+  const BlockId first = set.first_of_at_least(request.stream, request.rounded);
+  if (first.is_none()) return {};
+  BlockId id = first;
+  if (state_.block(id).expandable) {
+    id = find_with_pages(request, id);
+    if (id.is_none()) return {};
   }
+  if (preference_ != nullptr) id = preference_->prefer(set, first, id);
   const int64_t size = state_.block(id).size;
   // Oversize blocks serve oversize requests only, and those only if little is wasted: nothing is split.
   if (request.rounded < config_.max_split_size && size >= config_.max_split_size) return {};
@@ -153,6 +133,35 @@ BlockId DeviceAllocator::find_free_block(const Request& request) {
       size >= request.rounded + config_.max_non_split_rounding_size)
     return {};
   set.erase(id);
+  return id;
+}
+
+// The same where the first block that is large enough is expandable.
+BlockId DeviceAllocator::find_with_pages(const Request& request, BlockId first) const {
+  const BlockSet& set = request.set();
+  const auto is_expandable = [&](BlockId b) { return state_.block(b).expandable; };
+  BlockId id = first;
+  if (!request.expandable) {
+    do {
+      id = set.after(id);
+    } while (!id.is_none() && is_expandable(id));
+    return id;
+  }
+  // A block that could grow counts with all it could grow to: interior holes come first, even larger ones.
+  const auto effective = [&](BlockId b) {
+    const Block& row = state_.block(b);
+    const bool grows = !row.next.is_none() && !state_.block(row.next).mapped;
+    return row.size + (grows ? state_.block(row.next).size : 0);
+  };
+  int64_t size = effective(id);
+  while (is_expandable(id)) {
+    const BlockId next = set.after(id);
+    if (next.is_none()) break;
+    const int64_t next_size = effective(next);
+    if (next_size >= size) break;
+    id = next;
+    size = next_size;
+  }
   return id;
 }
 
@@ -172,8 +181,9 @@ BlockId DeviceAllocator::find_in_use_on_oom_pools(Request& request) {
 }
 
 DeviceAllocator::Attempt DeviceAllocator::allocate_from_device(const Request& request, BlockId& block) {
-  if (allowed_ >= 0 && request.segment_bytes > allowed_ - device_bytes_)
-    return config_.throw_on_cudamalloc_oom ? Attempt::rejected : Attempt::out_of_memory;
+  if (allowed_ >= 0 && request.segment_bytes > allowed_ - device_bytes_) return Attempt::out_of_memory;
+  if (config_.throw_on_cudamalloc_oom && request.segment_bytes > most_before_rejection() - device_bytes_)
+    return Attempt::rejected;
   if (request.expandable) return allocate_expandable(request, block);
 
   BlockPool& pool = *request.pool;
@@ -184,6 +194,7 @@ DeviceAllocator::Attempt DeviceAllocator::allocate_from_device(const Request& re
   info.pool = pool.key;
   info.small = request.small;
   info.stack = request.origin.stack;
+  info.number = new_number();
   if (pool.source != nullptr) {
     info.address = pool.source->allocate(bytes, ordinal_, request.stream);
     if (info.address == 0) return Attempt::out_of_memory;
@@ -214,6 +225,13 @@ DeviceAllocator::Attempt DeviceAllocator::allocate_from_device(const Request& re
   return Attempt::success;
 }
 
+// The configured share of the device; what set_memory_fraction() says is no part of it.
+int64_t DeviceAllocator::most_before_rejection() const {
+  const double share = config_.per_process_memory_fraction;
+  const int64_t total = device_.info().total_bytes;
+  return share < 1 ? static_cast<int64_t>(std::floor(share * static_cast<double>(total))) : total;
+}
+
 bool DeviceAllocator::should_split(const Block& block, const Request& request) const {
   if (request.pool->no_split) return false;
   const int64_t rest = block.size - request.rounded;
@@ -235,7 +253,10 @@ Result<uint64_t> DeviceAllocator::hand_out_part(BlockId id, int64_t size, const 
     (void)no_room();
     return tl::unexpected(failure_);
   }
-  if (!carved.after.is_none()) put(carved.after);
+  if (!carved.after.is_none()) {
+    number_block(carved.block);
+    put(carved.after);
+  }
   const uint64_t address = state_.block(carved.block).address;
   tell(Action::alloc, address, request.requested, state_.segment_of(carved.block), request.origin.stack,
        request.origin.metadata);
@@ -301,6 +322,14 @@ Result<DeviceAllocator::BaseAllocation> DeviceAllocator::base_allocation(uint64_
 // --- Settings ----------------------------------------------------------------------------------------------
 
 Status DeviceAllocator::set_config(std::string_view settings) { return apply_settings(config_, settings); }
+
+Status DeviceAllocator::set_free_order(FreeOrder order) {
+  if (state_.segment_count() > 0)
+    return fail(ErrorCode::wrong_usage, -1,
+                "the order of free blocks can only be chosen before the first request");
+  config_.free_order = order;
+  return {};
+}
 
 Status DeviceAllocator::set_memory_fraction(double fraction) {
   if (!(fraction >= 0 && fraction <= 1))

@@ -120,12 +120,26 @@ class DeviceAllocator {
   // knows of it already. Errors: wrong_usage (what was said does not hold), limit_exceeded.
   [[nodiscard]] Status adopt(const SegmentInfo& info, int64_t page_size, std::span<const AdoptedRange> mapped,
                              std::span<const AdoptedBlock> blocks);
+  // What decides between blocks of one size (Block::number) of what was there is not known. The n-th of them (segments, or
+  // blocks; from 0) gets the number n + 1 or, said before the first adopt(), numbers[n] + 1: each of 0 to size - 1 once.
+  void set_adopted_numbers(std::span<const uint32_t> numbers) { adopted_numbers_ = numbers; }
+  [[nodiscard]] uint32_t adopted_count() const { return adopted_count_; }
 
   // --- Settings and limits -----------------------------------------------------------------------------
 
   // See apply_settings(). Blocks that exist stay as they are.
   [[nodiscard]] Status set_config(std::string_view settings);
   [[nodiscard]] const Config& config() const { return config_; }
+  // As a version of PyTorch does it. Error: wrong_usage (there is memory already).
+  [[nodiscard]] Status set_free_order(FreeOrder order);
+  // Asked at every search that finds blocks: which of the equals, those of `first`'s size, is to be taken? For whoever
+  // knows better which it was. Outlives the allocator, or null.
+  class Preference {
+   public:
+    virtual ~Preference() = default;
+    [[nodiscard]] virtual BlockId prefer(const BlockSet& set, BlockId first, BlockId chosen) = 0;
+  };
+  void set_preference(Preference* preference) { preference_ = preference; }
   // 0 <= fraction <= 1 of the device; 1 = no limit. Error: wrong_usage.
   [[nodiscard]] Status set_memory_fraction(double fraction);
   [[nodiscard]] double memory_fraction() const;
@@ -212,11 +226,13 @@ class DeviceAllocator {
   // Allocation, in the order of malloc() (device_allocator.cpp).
   [[nodiscard]] BlockPool& pool_for(int64_t stream);
   [[nodiscard]] BlockId find_free_block(const Request& request);
+  [[nodiscard]] BlockId find_with_pages(const Request& request, BlockId first) const;
   [[nodiscard]] Attempt find_or_make_block(Request& request, BlockId& block);
   [[nodiscard]] BlockId find_in_use_on_oom_pools(Request& request);
   [[nodiscard]] Attempt allocate_from_device(const Request& request, BlockId& block);
   [[nodiscard]] Result<uint64_t> hand_out(BlockId block, const Request& request);
   [[nodiscard]] Result<uint64_t> hand_out_part(BlockId block, int64_t size, const Request& request);
+  [[nodiscard]] int64_t most_before_rejection() const;
   [[nodiscard]] bool should_split(const Block& block, const Request& request) const;
   [[nodiscard]] Error out_of_memory(const Request& request, bool rejected);
   [[nodiscard]] SegmentId add_segment(const SegmentInfo& info, SegmentOwner owner);
@@ -259,6 +275,15 @@ class DeviceAllocator {
     return *owners_[state_.block(id).segment.index()].pool;
   }
   [[nodiscard]] BlockSet& set_of(BlockId id) const { return pool_of(id).set(state_.block(id).small); }
+  // Of a segment or block that is new; 0 if addresses decide.
+  [[nodiscard]] uint32_t new_number() {
+    return config_.free_order == FreeOrder::address ? 0 : ++last_number_;
+  }
+  [[nodiscard]] uint32_t adopted_number();
+  [[nodiscard]] bool numbers_blocks() const { return config_.free_order == FreeOrder::block_number; }
+  void number_block(BlockId id) {
+    if (numbers_blocks() && !id.is_none()) state_.set_number(id, new_number());
+  }
   // The block joins the set it belongs to.
   void put(BlockId id) { set_of(id).insert(id); }
   void tell(trace::Action action, uint64_t address, int64_t size, const Segment& segment, StackId stack,
@@ -286,6 +311,10 @@ class DeviceAllocator {
   std::vector<OomObserver> oom_observers_;
   int64_t allowed_ = -1;  // limit in bytes, -1 = none
   int64_t device_bytes_ = 0;
+  uint32_t last_number_ = 0;  // given to a segment or block; passes 2^32 after as many splits
+  uint32_t adopted_count_ = 0;
+  std::span<const uint32_t> adopted_numbers_;
+  Preference* preference_ = nullptr;
   int64_t forced_waits_ = 0;
   OutOfMemory last_oom_;
   Error failure_;

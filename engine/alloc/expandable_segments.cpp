@@ -61,6 +61,7 @@ DeviceAllocator::Attempt DeviceAllocator::allocate_expandable(const Request& req
     info.small = request.small;
     info.expandable = true;
     info.stack = request.origin.stack;
+    info.number = new_number();
     const SegmentId segment = add_segment(info, {request.pool, config_.page_size(request.small)});
     if (segment.is_none()) {
       device_.release(info.address, bytes);
@@ -114,7 +115,10 @@ DeviceAllocator::Attempt DeviceAllocator::map_pages(BlockId unmapped, int64_t si
     return no_room();
   }
   set.erase_unmapped(unmapped);
-  if (bytes < row.size) set.insert_unmapped(state_.block(merged.block).next);
+  if (bytes < row.size) {
+    number_block(state_.block(merged.block).next);
+    set.insert_unmapped(state_.block(merged.block).next);
+  }
   set.insert(merged.block);
   device_bytes_ += bytes;
   ++state_.stats().num_device_alloc;
@@ -138,6 +142,7 @@ void DeviceAllocator::unmap_pages(BlockId id, const Origin& origin) {
   const MemoryState::Unmapped unmapped = state_.segment_unmap(id, first, bytes);
   if (unmapped.block.is_none()) return set.insert(id);
   for (const BlockId rest : {unmapped.before, unmapped.after}) {
+    number_block(rest);
     if (!rest.is_none()) set.insert(rest);
   }
   for (const BlockId gone : unmapped.absorbed) {

@@ -143,6 +143,7 @@ SegmentId MemoryState::segment_alloc(const SegmentInfo& info) {
   row.address = info.address;
   row.size = info.size;
   row.segment = id;
+  row.number = info.number;
   row.mapped = !info.expandable;
   row.small = info.small;
   row.expandable = info.expandable;

@@ -93,7 +93,8 @@ class MemoryState {
 
   // These are the allocator's own.
   [[nodiscard]] TreapLinks& links(BlockId id) { return blocks_[id.index()].links; }
-  void set_birth(BlockId id, int64_t birth) { blocks_[id.index()].birth = birth; }
+  void set_birth(BlockId id, int64_t birth) { blocks_[id.index()].birth = static_cast<uint32_t>(birth); }
+  void set_number(BlockId id, uint32_t number) { blocks_[id.index()].number = number; }
 
   [[nodiscard]] const MemoryStats& stats() const { return stats_; }
   // For the counters that the allocator keeps itself, and for resets.

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <map>
+#include <tuple>
 
 #include "engine/alloc/device_allocator.h"
 
@@ -40,7 +41,8 @@ std::string DeviceAllocator::check_pools() const {
           wrong = fmt::format("block at {:#x} is in a wrong set", block.address);
         if (!previous.is_none() && state_.segment_of(previous).stream == state_.segment_of(id).stream) {
           const Block& last = state_.block(previous);
-          if (last.size > block.size || (last.size == block.size && last.address >= block.address))
+          if (std::tuple(last.size, last.number, last.address) >=
+              std::tuple(block.size, block.number, block.address))
             wrong = fmt::format("block at {:#x} is out of order", block.address);
         }
         previous = id;

@@ -46,7 +46,8 @@ void DeviceAllocator::collect_garbage(const Origin& origin) {
   double age_sum = 0;
   set.for_each([&](BlockId id) {
     if (state_.block(id).is_split()) return;
-    candidates.push_back({id, set.searches - state_.block(id).birth, state_.segment_of(id).expandable});
+    const uint32_t age = static_cast<uint32_t>(set.searches) - state_.block(id).birth;
+    candidates.push_back({id, age, state_.segment_of(id).expandable});
     age_sum += static_cast<double>(candidates.back().age);
   });
   auto left = static_cast<double>(candidates.size());

@@ -147,6 +147,7 @@ std::string settings_json(const alloc::Config& config) {
   json.member("release_lock_on_cudamalloc", config.release_lock_on_cudamalloc);
   json.member("pinned_use_cuda_host_register", config.pinned_use_cuda_host_register);
   json.member("graph_capture_record_stream_reuse", config.graph_capture_record_stream_reuse);
+  json.member("free_order", alloc::name_of(config.free_order));
   json.key("roundup_power2_divisions");
   json.begin_object();
   for (size_t i = 0; i < alloc::Config::kDivisionClasses; ++i) {

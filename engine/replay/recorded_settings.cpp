@@ -28,6 +28,8 @@ class Told {
     if (depth_ == 1) {
       key_ = name;
       known_ = true;
+      has_host_cache_ = has_host_cache_ || name == "max_cached_size" || name == "max_round_threshold";
+      has_stream_reuse_ = has_stream_reuse_ || name == "graph_capture_record_stream_reuse";
     }
     if (depth_ == 2) inner_ = name;
   }
@@ -36,7 +38,8 @@ class Told {
   template <typename T>
   void value(T given) {
     if constexpr (std::is_same_v<T, std::string_view>) {
-      if (is_at(1, "PYTORCH_CUDA_ALLOC_CONF")) text_ = given;
+      if (is_at(1, "PYTORCH_CUDA_ALLOC_CONF") || is_at(1, "PYTORCH_ALLOC_CONF")) text_ = given;
+      if (is_at(1, "free_order")) order_ = alloc::free_order_of(given);
     } else if constexpr (std::is_same_v<T, bool>) {
       if (is_at(1, "expandable_segments")) expandable_ = given;
     } else {
@@ -53,6 +56,10 @@ class Told {
   [[nodiscard]] RecordedSettings settings() const {
     RecordedSettings found;
     found.known = known_;
+    found.has_host_cache = has_host_cache_;
+    found.has_stream_reuse = has_stream_reuse_;
+    found.free_order = order_;
+    found.config.free_order = order_.value_or(alloc::FreeOrder::address);
     if (text_) {
       alloc::apply_recorded_settings(found.config, *text_);
       found.expandable_segments = found.config.expandable_segments;
@@ -86,7 +93,8 @@ class Told {
 
   int depth_ = 0;
   std::string key_, inner_;
-  bool known_ = false;
+  bool known_ = false, has_host_cache_ = false, has_stream_reuse_ = false;
+  std::optional<alloc::FreeOrder> order_;
   std::optional<std::string> text_;
   std::optional<bool> expandable_;
   std::optional<double> threshold_;

@@ -16,7 +16,11 @@ namespace gpustrata::replay {
 struct RecordedSettings {
   bool known = false;  // the snapshot has settings
   alloc::Config config;
-  std::optional<bool> expandable_segments;  // none = the file does not say
+  std::optional<bool> expandable_segments;     // none = the file does not say
+  std::optional<alloc::FreeOrder> free_order;  // of gpustrata's own recordings and simulations
+  // Keys that only some versions of PyTorch write.
+  bool has_host_cache = false;    // max_cached_size, max_round_threshold: 2.13 and newer
+  bool has_stream_reuse = false;  // graph_capture_record_stream_reuse: about 2.10 and newer
   // Of the device, below 1; none = no limit that the file tells.
   [[nodiscard]] std::optional<double> memory_fraction() const {
     const double share = config.per_process_memory_fraction;

@@ -37,6 +37,7 @@ enum class Request : uint8_t {
   defer_by_capture,  // DeviceAllocator::Defer::while_capturing
   begin_capture,
   end_capture,
+  free_order,  // DeviceAllocator::set_free_order()
 };
 
 struct RequestLog : model::Table<RequestLog> {
@@ -50,7 +51,7 @@ struct RequestLog : model::Table<RequestLog> {
   // and what concerns a pool: place in `pools`.
   Column<int32_t> subject{budget()};
   Column<StackId> stack{budget()};  // who asks; none = unknown
-  Column<StringId> text{budget()};  // settings; allocate: user_metadata
+  Column<StringId> text{budget()};  // settings, free_order: their text; allocate: user_metadata
   Column<int64_t> time{budget()};   // of its events; kNoTime: these are counted, from 1
 
   struct Row {

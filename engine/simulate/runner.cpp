@@ -25,6 +25,7 @@ Status Runner::begin() {
   if (auto status = check_capacity(input_.capacity); !status) return status;
   if (!address_.reserve(input_.log.size_rows())) return no_memory();
   if (input_.start == nullptr) return {};
+  allocator_.set_adopted_numbers(input_.start_numbers);
   for (const StartLayout::Segment& segment : input_.start->segments) {
     if (auto status = adopt(segment); !status) return status;
   }
@@ -182,6 +183,9 @@ Status Runner::apply(size_t row) {
       return {};
     case Request::end_capture:
       return allocator_.end_capture();
+    case Request::free_order:
+      return allocator_.set_free_order(
+          alloc::free_order_of(strings_.view(log.text[row])).value_or(alloc::FreeOrder::address));
   }
   return {};
 }

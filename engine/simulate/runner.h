@@ -40,11 +40,12 @@ struct RunInput {
   const RequestLog& log;
   const alloc::Config& config;
   int64_t capacity = 0;
-  const StartLayout* start = nullptr;         // null = an empty device
-  std::span<const int64_t> sizes = {};        // by request, instead of the log's; 0 = it is left out
-  alloc::AddressSource* addresses = nullptr;  // null = they grow
-  int32_t ordinal = 0;                        // of the device
-  std::span<const Inserted> inserted = {};    // in the order of their rows
+  const StartLayout* start = nullptr;            // null = an empty device
+  std::span<const int64_t> sizes = {};           // by request, instead of the log's; 0 = it is left out
+  alloc::AddressSource* addresses = nullptr;     // null = they grow
+  int32_t ordinal = 0;                           // of the device
+  std::span<const Inserted> inserted = {};       // in the order of their rows
+  std::span<const uint32_t> start_numbers = {};  // DeviceAllocator::set_adopted_numbers()
 };
 
 class Runner {
@@ -76,6 +77,9 @@ class Runner {
   [[nodiscard]] const alloc::DeviceAllocator& allocator() const { return allocator_; }
   [[nodiscard]] const alloc::SimulatedDevice& device() const { return device_; }
   [[nodiscard]] Status no_memory() const;
+  void set_preference(alloc::DeviceAllocator::Preference* preference) {
+    allocator_.set_preference(preference);
+  }
 
  private:
   [[nodiscard]] Status apply(size_t row);

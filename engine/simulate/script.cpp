@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 
+#include "engine/alloc/config.h"
 #include "engine/base/string_pool.h"
 
 namespace gpustrata::simulate {
@@ -19,7 +20,7 @@ struct Notation {
   std::string_view arguments;  // i = ID, n = number, p = pool (two numbers); after / they may be left out
   std::string_view form;       // for error texts
 };
-constexpr std::array<Notation, 19> kNotation = {{
+constexpr std::array<Notation, 20> kNotation = {{
     {"m", Request::allocate, "iz/s", "m ID SIZE [STREAM]"},
     {"f", Request::free, "i", "f ID"},
     {"rs", Request::record_stream, "is", "rs ID STREAM"},
@@ -39,6 +40,7 @@ constexpr std::array<Notation, 19> kNotation = {{
     {"bycapture", Request::defer_by_capture, "", "bycapture"},
     {"capture", Request::begin_capture, "", "capture"},
     {"endcapture", Request::end_capture, "", "endcapture"},
+    {"order", Request::free_order, "i", "order address|block_number|segment_age"},
 }};
 
 // One step, before its names are known.
@@ -161,7 +163,7 @@ class Reader {
       return fail(
           ErrorCode::wrong_usage, offset,
           "line {}: there is no step '{}'; known are m, f, rs, done, empty, conf, fraction, snap, begin, "
-          "begins, end, release, nosplit, useoom, resetpeak, resetacc, bycapture, capture, endcapture",
+          "begins, end, release, nosplit, useoom, resetpeak, resetacc, bycapture, capture, endcapture, order",
           line, shown(word));
     if (!parse_arguments(*notation, rest, step))
       return fail(ErrorCode::wrong_usage, offset,
@@ -195,6 +197,11 @@ class Reader {
         if (row.request == Request::free) live = -1;
         break;
       }
+      case Request::free_order:
+        if (!alloc::free_order_of(step.id))
+          return fail(ErrorCode::wrong_usage, offset, "line {}: '{}' should be: {}", line, shown(step.text),
+                      notation->form);
+        [[fallthrough]];
       case Request::settings:
         row.text = recording_.strings.intern(step.id);
         if (row.text.is_none()) return no_memory(line, offset);

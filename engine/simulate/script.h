@@ -9,6 +9,8 @@
 //   nosplit A B          hand out whole blocks                 useoom A B    serve others before "out of memory"
 //   resetpeak            reset the peaks of statistics         resetacc      and their sums
 //   capture              a graph is captured from here on      endcapture    no longer
+//   order NAME           of free blocks of one size, before the first m: address (PyTorch to 2.11, and if nothing is said),
+//                        block_number (2.12) or segment_age (2.13 and newer)
 //   bycapture            captures alone, not every begin, put off frees that wait for streams and keep the cache, as in
 //                        PyTorch since 2026 (its #181830)
 //

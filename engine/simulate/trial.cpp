@@ -4,6 +4,7 @@
 
 #include "engine/simulate/recorded_addresses.h"
 #include "engine/simulate/segment_actions.h"
+#include "engine/simulate/start_numbers.h"
 
 namespace gpustrata::simulate {
 
@@ -104,9 +105,11 @@ Result<Trial> try_requests(const TrialInput& input, Budget& budget) {
                               input.compares ? Difference::is_passed : Difference::ends_it);
   Comparison comparison(input);
   Runner runner({requests.log, input.config, input.capacity, &requests.start, input.sizes, &addresses, 0,
-                 input.inserted},
+                 input.inserted, input.start_numbers},
                 input.recording.strings, input.compares ? &comparison : nullptr, budget);
   if (auto status = runner.begin(); !status) return tl::unexpected(status.error());
+  StartNumbers numbers(runner.allocator(), budget);
+  if (input.told_numbers != nullptr) runner.set_preference(&numbers);
   Trial trial;
   trial.refused.resize(input.inserted.size());
   const auto note_level = [&](int32_t event) {
@@ -133,6 +136,8 @@ Result<Trial> try_requests(const TrialInput& input, Budget& budget) {
                   requests.log.size_rows());
     const int32_t event = requests.event[row];
     addresses.begin_request(event);
+    const bool has_block = event >= 0 && input.recording.events.action[event] == Action::alloc;
+    numbers.expect(has_block ? input.recording.events.address[event] : 0);
     if (auto status = runner.step(); !status) return tl::unexpected(status.error());
     note_level(event);
     if (requests.log.request[row] != Request::allocate) continue;
@@ -145,6 +150,8 @@ Result<Trial> try_requests(const TrialInput& input, Budget& budget) {
   }
   if (input.levels != nullptr) input.levels->finish();
   trial.stats = runner.allocator().stats();
+  trial.unknown_numbers = runner.allocator().adopted_count();
+  if (input.told_numbers != nullptr) *input.told_numbers = numbers.numbers();
   if (input.compares) trial.fidelity = comparison.finish(runner.allocator().device_bytes());
   return trial;
 }

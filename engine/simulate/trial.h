@@ -38,7 +38,8 @@ struct Fidelity {
 
 struct Trial {
   alloc::MemoryStats stats;
-  int32_t first_oom = -1;  // row of the log; -1 = none
+  uint32_t unknown_numbers = 0;  // of what was there before (DeviceAllocator::adopted_count())
+  int32_t first_oom = -1;        // row of the log; -1 = none
   int64_t first_oom_bytes = 0;
   std::vector<uint8_t> refused;  // by inserted request: out of memory
   Fidelity fidelity;             // if asked for
@@ -54,8 +55,11 @@ struct TrialInput {
   bool compares = false;                // a repetition; else addresses grow from the first difference on
   // Asked now and then with how many requests are done; false = stop. Empty = goes on.
   std::function<bool(int64_t)> goes_on = {};
-  std::span<const Inserted> inserted = {};  // RunInput
-  Levels* levels = nullptr;                 // filled, if it is there
+  std::span<const Inserted> inserted = {};       // RunInput
+  Levels* levels = nullptr;                      // filled, if it is there
+  std::span<const uint32_t> start_numbers = {};  // RunInput
+  std::vector<uint32_t>* told_numbers =
+      nullptr;  // those that the recording tells, if it is there (StartNumbers)
 };
 
 // Safe from several threads at once: what is shared is read only. Errors: wrong_usage, limit_exceeded; cancelled by

@@ -32,6 +32,25 @@ enum class Theme : uint8_t {
 };
 constexpr uint64_t kThemes = 5;
 
+// Addresses as devices give them: up, down, or anyhow. Far enough apart for everything here.
+class Addresses final : public AddressSource {
+ public:
+  explicit Addresses(uint64_t seed) : kind_(seed % 3) {}
+  [[nodiscard]] uint64_t of(int n) const {
+    constexpr uint64_t kPlaces = 1 << 16, kApart = uint64_t{1} << 32;
+    const auto count = static_cast<uint64_t>(n);
+    const uint64_t place = kind_ == 0   ? count
+                           : kind_ == 1 ? kPlaces - 1 - count
+                                        : count * 40503 % kPlaces;  // odd: each once
+    return SimulatedDevice::kFirstAddress + place * kApart;
+  }
+  [[nodiscard]] uint64_t next(int64_t, bool) override { return of(count_++); }
+
+ private:
+  uint64_t kind_;
+  int count_ = 0;
+};
+
 class Pair {
  public:
   explicit Pair(uint64_t seed, twin::Fault fault = twin::Fault::none)
@@ -39,9 +58,16 @@ class Pair {
         theme_(static_cast<Theme>(seed % kThemes)),
         device_bytes_((int64_t{64} << below(theme_ == Theme::everything || theme_ == Theme::oversize ? 4 : 3))
                       << 20),
+        order_(kAllFreeOrders[seed / kThemes % kAllFreeOrders.size()]),
+        addresses_(seed / kThemes / kAllFreeOrders.size()),
         device_(device_bytes_),
         allocator_(device_, 0, Config{}, &events_, budget_),
-        twin_(device_bytes_, fault) {
+        twin_(
+            device_bytes_, static_cast<twin::Order>(order_), [this](int n) { return addresses_.of(n); },
+            fault) {
+    device_.take_addresses_from(addresses_);
+    must(allocator_.set_free_order(order_).has_value());
+    note(fmt::format("order {}", name_of(order_)));
     if (theme_ != Theme::everything || one_in(2)) configure();
     if (theme_ == Theme::garbage || one_in(3)) fraction();
   }
@@ -104,6 +130,7 @@ class Pair {
     const uint64_t what = below(100);
     if (theme_ == Theme::pools && one_in(6)) return route();
     if (theme_ == Theme::oversize && one_in(10)) return configure();
+    if (theme_ == Theme::pages && one_in(12)) return empty();
     if (theme_ == Theme::garbage && one_in(16)) return fraction();
     if (what < 45) return allocate();
     if (what < 75) return free();
@@ -232,8 +259,11 @@ class Pair {
 
   [[nodiscard]] std::string place_of(uint64_t address) const {
     const auto& ranges = device_.ranges();
-    const auto after = std::upper_bound(ranges.begin(), ranges.end(), address);
-    return fmt::format("S{}+{}", after - ranges.begin() - 1, address - *(after - 1));
+    size_t nearest = 0;
+    for (size_t i = 0; i < ranges.size(); ++i) {
+      if (ranges[i] <= address && (ranges[nearest] > address || ranges[i] > ranges[nearest])) nearest = i;
+    }
+    return fmt::format("S{}+{}", nearest, address - ranges[nearest]);
   }
   [[nodiscard]] std::string difference() {
     if (std::string wrong = check_invariants(allocator_.state()); !wrong.empty()) return wrong;
@@ -289,6 +319,8 @@ class Pair {
   int64_t device_bytes_;
   Budget budget_{int64_t{1} << 28};
   Events events_;
+  FreeOrder order_;
+  Addresses addresses_;
   SimulatedDevice device_;
   DeviceAllocator allocator_;
   twin::Allocator twin_;

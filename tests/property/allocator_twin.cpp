@@ -74,7 +74,8 @@ void Allocator::tell(const std::string& action, int segment, int64_t offset, int
 
 std::vector<std::string> Allocator::layout() const {
   std::vector<std::string> lines;
-  for (const auto& [id, segment] : segments_) {
+  for (const int id : by_address()) {
+    const TwinSegment& segment = segments_.at(id);
     bool open = false;
     for (const TwinBlock& block : segment.blocks) {
       if (block.mapped && !open) {
@@ -127,18 +128,31 @@ int Allocator::users(PoolName name) const {
 }
 
 std::vector<Place> Allocator::idle(PoolName pool, bool small, std::optional<int64_t> stream) {
-  std::vector<std::tuple<int64_t, int64_t, int, int64_t>> found;  // stream, size, place
+  // Stream, size, what the version goes by, address, place.
+  std::vector<std::tuple<int64_t, int64_t, int64_t, uint64_t, int, int64_t>> found;
   for (const auto& [id, segment] : segments_) {
     if (segment.pool != pool || segment.small != small || (stream && segment.stream != *stream)) continue;
     for (const TwinBlock& block : segment.blocks) {
-      if (block.state == '-' && block.mapped)
-        found.emplace_back(segment.stream, block.size, id, block.offset);
+      if (block.state != '-' || !block.mapped) continue;
+      int64_t number = order_ == Order::block_number ? block.number : order_ == Order::segment_age ? id : 0;
+      if (has(Fault::order_of_addresses)) number = 0;
+      if (has(Fault::order_younger_segments_first) && order_ == Order::segment_age) number = -number;
+      found.emplace_back(segment.stream, block.size, number,
+                         segment.address + static_cast<uint64_t>(block.offset), id, block.offset);
     }
   }
   std::sort(found.begin(), found.end());
   std::vector<Place> places;
-  for (const auto& [s, size, id, offset] : found) places.push_back({id, offset});
+  for (const auto& [s, size, number, address, id, offset] : found) places.push_back({id, offset});
   return places;
+}
+
+std::vector<int> Allocator::by_address() const {
+  std::vector<int> ids;
+  for (const auto& [id, segment] : segments_) ids.push_back(id);
+  std::sort(ids.begin(), ids.end(),
+            [&](int a, int b) { return segments_.at(a).address < segments_.at(b).address; });
+  return ids;
 }
 
 // --- malloc ------------------------------------------------------------------------------------------------
@@ -234,11 +248,12 @@ std::optional<Place> Allocator::obtain(const Request& request) {
   free_ -= request.segment_bytes;
   held_ += request.segment_bytes;
   TwinSegment segment;
+  segment.address = addresses_(created_);
   segment.size = request.segment_bytes;
   segment.stream = request.stream;
   segment.pool = request.pool;
   segment.small = request.small;
-  segment.blocks.push_back({.size = segment.size, .uses = {}, .capture_uses = {}});
+  segment.blocks.push_back({.size = segment.size, .number = ++made_, .uses = {}, .capture_uses = {}});
   segments_[created_] = segment;
   if (segment.size >= settings_.max_split) ++oversize_segments_;
   ++counters_["num_device_alloc"];
@@ -250,7 +265,8 @@ std::optional<Place> Allocator::obtain(const Request& request) {
 std::optional<Place> Allocator::map_pages(const Request& request) {
   // The lowest run of idle blocks, beginning at an unmapped one or just before it, that is long enough.
   std::optional<Place> start;
-  for (const auto& [id, segment] : segments_) {
+  for (const int id : by_address()) {
+    const TwinSegment& segment = segments_.at(id);
     if (!segment.expandable || segment.pool != request.pool || segment.small != request.small ||
         segment.stream != request.stream || (start && !has(Fault::pages_highest_run)))
       continue;
@@ -273,7 +289,9 @@ std::optional<Place> Allocator::map_pages(const Request& request) {
     segment.pool = request.pool;
     segment.small = request.small;
     segment.expandable = true;
-    segment.blocks.push_back({.size = segment.size, .mapped = false, .uses = {}, .capture_uses = {}});
+    segment.address = addresses_(created_);
+    segment.blocks.push_back(
+        {.size = segment.size, .mapped = false, .number = ++made_, .uses = {}, .capture_uses = {}});
     segments_[created_] = segment;
     start = Place{created_++, 0};
   }
@@ -300,13 +318,14 @@ bool Allocator::map_one(int id, int64_t offset, int64_t bytes) {
     TwinBlock rest = segment.blocks[i];
     rest.offset += bytes;
     rest.size -= bytes;
+    rest.number = ++made_;
     segment.blocks.insert(segment.blocks.begin() + static_cast<ptrdiff_t>(i) + 1, rest);
   }
   segment.blocks[i].size = bytes;
   segment.blocks[i].mapped = true;
   ++counters_["num_device_alloc"];
   tell("segment_map", id, offset, bytes);
-  join(id);
+  join(id, offset);
   for (TwinBlock& block : segment.blocks) {
     if (block.offset <= offset && offset < block.offset + block.size) put_back({id, block.offset});
   }
@@ -328,6 +347,7 @@ Place Allocator::hand_out(Place place, const Request& request) {
     after.offset += request.size;
     after.size = rest;
     segment.blocks[i].size = request.size;
+    (has(Fault::order_split_makes_the_rest) ? after : segment.blocks[i]).number = ++made_;
     segment.blocks.insert(segment.blocks.begin() + static_cast<ptrdiff_t>(i) + 1, after);
     put_back({place.segment, after.offset});
   }
@@ -344,8 +364,9 @@ void Allocator::put_back(Place place) {
   at(place).birth = pool_of(place.segment).searches[segments_.at(place.segment).small];
 }
 
-void Allocator::join(int id) {
+void Allocator::join(int id, int64_t survivor) {
   auto& blocks = segments_.at(id).blocks;
+  const int64_t number = at({id, survivor}).number;
   for (size_t i = 0; i + 1 < blocks.size();) {
     TwinBlock &a = blocks[i], &b = blocks[i + 1];
     if (a.state == '-' && b.state == '-' && a.mapped == b.mapped) {
@@ -354,6 +375,10 @@ void Allocator::join(int id) {
     } else {
       ++i;
     }
+  }
+  if (has(Fault::order_merged_as_the_lowest)) return;
+  for (TwinBlock& block : blocks) {
+    if (block.offset <= survivor && survivor < block.offset + block.size) block.number = number;
   }
 }
 
@@ -380,7 +405,7 @@ void Allocator::complete(Place place) {
   block.state = '-';
   block.capture_uses.clear();
   const int64_t old_birth = block.birth;
-  join(place.segment);
+  join(place.segment, place.offset);
   for (TwinBlock& now : segments_.at(place.segment).blocks) {
     if (now.offset <= place.offset && place.offset < now.offset + now.size)
       put_back({place.segment, now.offset});
@@ -540,8 +565,9 @@ void Allocator::unmap(Place place) {
   parts[2].size = old.offset + old.size - to;
   segment.blocks.erase(segment.blocks.begin() + static_cast<ptrdiff_t>(i));
   size_t next = i;
-  for (const TwinBlock& part : parts) {
+  for (TwinBlock& part : parts) {
     if (part.size == 0) continue;
+    if (part.mapped) part.number = ++made_;
     segment.blocks.insert(segment.blocks.begin() + static_cast<ptrdiff_t>(next++), part);
     put_back({place.segment, part.offset});
   }
@@ -550,7 +576,7 @@ void Allocator::unmap(Place place) {
   held_ -= to - from;
   ++counters_["num_device_free"];
   tell("segment_unmap", place.segment, from, to - from);
-  join(place.segment);
+  join(place.segment, from);
   if (is_whole(place)) segments_.erase(place.segment);
   count();
 }

@@ -3,13 +3,14 @@
 //
 // It can be made wrong in one decision (Fault), to see whether the random scripts would find that.
 //
-// Addresses are (segment in the order of creation, offset). Steps are told by calls; the outcome is text in
+// Places are (segment in the order of creation, offset); where a segment lies is asked of `Addresses`. Steps are told by calls; the outcome is text in
 // the form of the simulation's report.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -71,6 +72,10 @@ enum class Fault : uint8_t {
   capture_uses_stay,
   own_stream_counts,
   round_without_divisions,
+  order_of_addresses,
+  order_younger_segments_first,
+  order_split_makes_the_rest,
+  order_merged_as_the_lowest,
 };
 inline constexpr std::array kFaultTexts = std::to_array<const char*>({
     "nothing",
@@ -122,7 +127,16 @@ inline constexpr std::array kFaultTexts = std::to_array<const char*>({
     "other streams: what was recorded while routed counts afterwards",
     "other streams: the block's own stream counts as another one",
     "rounding: roundup_power2_divisions is forgotten",
+    "order: addresses decide in every version",
+    "order: the youngest segment first",
+    "order: a split makes the rest anew, not the front part",
+    "order: a merged block is as old as its lowest part",
 });
+
+// What decides between free blocks of one stream and size.
+enum class Order : uint8_t { address, block_number, segment_age };
+// Where the n-th segment lies, from 0; all apart.
+using Addresses = std::function<uint64_t(int)>;
 
 struct Settings {
   int64_t max_split = INT64_MAX;
@@ -138,11 +152,13 @@ struct TwinBlock {
   char state = '-';  // A, P or -
   bool mapped = true;
   int64_t birth = 0;
+  int64_t number = 0;  // when it was made
   std::set<int64_t> uses, capture_uses;
   int marks = 0;
 };
 
 struct TwinSegment {
+  uint64_t address = 0;
   int64_t size = 0, stream = 0, page = 0;
   PoolName pool;
   bool small = false, expandable = false;
@@ -156,8 +172,8 @@ struct Place {
 
 class Allocator {
  public:
-  explicit Allocator(int64_t device, Fault fault = Fault::none)
-      : fault_(fault), total_(device), free_(device) {}
+  Allocator(int64_t device, Order order, Addresses addresses, Fault fault)
+      : fault_(fault), order_(order), addresses_(std::move(addresses)), total_(device), free_(device) {}
 
   std::optional<Place> malloc(int64_t size, int64_t stream);
   void free(Place place);
@@ -224,12 +240,17 @@ class Allocator {
   void release_set(PoolName pool, bool small);
   void give_back(Place place);
   void unmap(Place place);
-  void join(int segment);  // idle neighbours with the same `mapped`
+  // Idle neighbours with the same `mapped`; `survivor` takes its own in.
+  void join(int segment, int64_t survivor);
+  [[nodiscard]] std::vector<int> by_address() const;
   [[nodiscard]] bool has(Fault fault) const { return fault_ == fault; }
   void tell(const std::string& action, int segment, int64_t offset, int64_t size);
   void count();
 
   Fault fault_;
+  Order order_;
+  Addresses addresses_;
+  int64_t made_ = 0;  // blocks
   int64_t total_, free_, held_ = 0, limit_ = -1;
   Settings settings_;
   std::map<int, TwinSegment> segments_;

@@ -38,8 +38,10 @@ class Program {
                                          "roundup_power2_divisions:[1:4,16:2,256:8,>:1]"};
     return kTexts[below(std::size(kTexts))];
   }
+  // Begins with the order of free blocks that some version has.
   [[nodiscard]] std::vector<std::string> steps(int count, bool streams) {
-    std::vector<std::string> steps;
+    static const char* const kOrders[] = {"order address", "order block_number", "order segment_age"};
+    std::vector<std::string> steps{kOrders[below(3)]};
     std::vector<std::string> held;     // of the default pool
     std::vector<std::string> of_pool;  // of the private one
     const bool pools = below(2) == 0;

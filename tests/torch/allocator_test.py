@@ -3,9 +3,10 @@
 
   allocator_test.py GPUSTRATA      GPUSTRATA: the command line tool
 
-Environment: as run.sh makes it (the runtime preloaded, FAKE_CUDA_GROWING, PYTHONPATH with gpustrata, GPUSTRATA_CAPTURE).
+Environment: as run.sh makes it (the runtime preloaded, FAKE_CUDA_ADDRESSES, PYTHONPATH with gpustrata, GPUSTRATA_CAPTURE).
 GPUSTRATA_TORCH_SCRIPTS: random scripts of each kind (60); GPUSTRATA_TORCH_SEED: the first one's (0).
 """
+import itertools
 import json
 import os
 import pickle
@@ -24,6 +25,8 @@ SCRIPTS = int(os.environ.get("GPUSTRATA_TORCH_SCRIPTS", "60"))
 SEED = int(os.environ.get("GPUSTRATA_TORCH_SEED", "0"))
 CAPACITY = 2 << 30
 TOOL = None
+# Where memory of the made-up runtime lies (tests/capture/fake_cuda).
+ADDRESSES = ("ascending", "descending", "shuffled", "reused")
 OLD_SETTINGS = [one for one in random_scripts.SETTINGS if "max_non_split" not in one and ">" not in one]
 
 
@@ -38,6 +41,12 @@ def child(script, *arguments, memory=CAPACITY, **environment):
 def number_of(version):
     """(2, 15) of "2.15.0+cu132"."""
     return tuple(int(part) for part in version.split(".")[:2])
+
+
+def free_order_of(version):
+    """Of two free blocks of one size, which one this version takes."""
+    number = number_of(version)
+    return "address" if number < (2, 12) else "block_number" if number < (2, 13) else "segment_age"
 
 
 def command(*arguments):
@@ -55,15 +64,16 @@ class Scripts(unittest.TestCase):
     def write(self, folder, **more):
         settings = OLD_SETTINGS if number_of(self.version["torch"]) < (2, 6) else random_scripts.SETTINGS
         for seed in range(SEED, SEED + SCRIPTS):
-            text = random_scripts.script(seed, settings=settings, routing_defers=self.version["routing_defers"], **more)
+            text = random_scripts.script(seed, settings=settings, routing_defers=self.version["routing_defers"],
+                                         order=free_order_of(self.version["torch"]), **more)
             (folder / f"{seed:05}.txt").write_text(text)
 
-    def check(self, kinds, reference="simulation", **more):
+    def check(self, kinds, reference="simulation", addresses="ascending", **more):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             self.write(folder, **more)
             for whose in kinds:
-                child("run_script.py", whose, folder)
+                child("run_script.py", whose, folder, FAKE_CUDA_ADDRESSES=addresses)
             events, errors = 0, 0
             for path in sorted(folder.glob("*.txt")):
                 theirs = compare.of_pytorch(path.with_suffix(".theirs.pickle"))
@@ -90,23 +100,51 @@ class Scripts(unittest.TestCase):
         self.check(["theirs"])
 
     def test_the_recorder_does_what_pytorch_does(self):
-        self.check(["theirs", "ours"], reference="other", pools=False)
+        for addresses in ADDRESSES:
+            with self.subTest(addresses=addresses):
+                self.check(["theirs", "ours"], reference="other", addresses=addresses, pools=False)
 
     def test_the_companion_does_what_pytorch_does_with_private_pools(self):
-        self.check(["theirs", "companion"], reference="other")
+        for addresses in ADDRESSES:
+            with self.subTest(addresses=addresses):
+                self.check(["theirs", "companion"], reference="other", addresses=addresses)
+
+
+class Recordings(unittest.TestCase):
+    """What this version records, wherever its memory lies, is repeated request for request."""
+
+    def test_are_repeated_exactly(self):
+        version = json.loads(child("run_script.py", "probe"))["torch"]
+        with tempfile.TemporaryDirectory() as name:
+            for addresses in ADDRESSES:
+                folder = Path(name, addresses)
+                folder.mkdir()
+                child("orders.py", folder, str(SCRIPTS), str(SEED), memory=16 << 30, FAKE_CUDA_ADDRESSES=addresses)
+                requests, guessed = 0, 0
+                for path in sorted(folder.glob("*.pickle")):
+                    with self.subTest(addresses=addresses, file=path.name):
+                        again = command("whatif", path, "--json")
+                        requests += again["fidelity"]["requests"]
+                        guessed += again["free_order"]["unknown"] > 0
+                        self.assertEqual((again["free_order"]["name"], again["free_order"]["from"]),
+                                         (free_order_of(version), "file"))
+                        self.assertEqual(again["fidelity"]["same_place"], again["fidelity"]["requests"])
+                        self.assertEqual(again["fidelity"]["first_deviation"], None)
+                print(f"{addresses}: {SCRIPTS} recordings, {guessed} with memory of unknown age, {requests} requests",
+                      file=sys.stderr)
+                self.assertGreater(requests, 100 * SCRIPTS)
 
 
 class Snapshots(unittest.TestCase):
     """What PyTorch records under every setting, opened by the engine."""
 
     def test_the_engine_s_numbers_are_pytorch_s_statistics(self):
-        settings = OLD_SETTINGS
         with tempfile.TemporaryDirectory() as name:
-            for number, conf in enumerate(settings):
-                with self.subTest(conf=conf):
+            for number, (conf, addresses) in enumerate(itertools.product(OLD_SETTINGS, ADDRESSES)):
+                with self.subTest(conf=conf, addresses=addresses):
                     path = Path(name, f"{number}.pickle")
                     stats = json.loads(child("train.py", path, memory=4 << 30, PYTORCH_CUDA_ALLOC_CONF=conf,
-                                             MADE_UP_KERNELS="nothing"))
+                                             FAKE_CUDA_ADDRESSES=addresses, MADE_UP_KERNELS="nothing"))
                     device = command("summary", path, "--json")["snapshots"][0]["devices"][0]
                     for ours, theirs in (("reserved_bytes", "reserved_bytes.all.current"),
                                          ("allocated_bytes", "allocated_bytes.all.current"),
@@ -123,16 +161,20 @@ class Snapshots(unittest.TestCase):
                     self.assertGreater(again["fidelity"]["requests"], 300)
 
     def test_the_engine_s_peaks_under_a_setting_are_those_of_pytorch_under_it(self):
-        """What if says what would have been: and so it is."""
+        """What if says what would have been: and so it is. Where addresses decide, those of another run do not."""
+        version = json.loads(child("run_script.py", "probe"))["torch"]
+        orders = ADDRESSES[:1] if free_order_of(version) == "address" else ADDRESSES
         with tempfile.TemporaryDirectory() as name:
-            first = Path(name, "first.pickle")
-            child("train.py", first, memory=4 << 30, MADE_UP_KERNELS="nothing")
-            for conf in OLD_SETTINGS[1:]:
+            for conf, addresses in itertools.product(OLD_SETTINGS[1:], orders):
                 if "garbage" in conf:  # train.py sets no limit: nothing is collected
                     continue
-                with self.subTest(conf=conf):
+                first = Path(name, f"{addresses}.pickle")
+                made_up = {"FAKE_CUDA_ADDRESSES": addresses, "MADE_UP_KERNELS": "nothing"}
+                if not first.exists():
+                    child("train.py", first, memory=4 << 30, **made_up)
+                with self.subTest(conf=conf, addresses=addresses):
                     stats = json.loads(child("train.py", Path(name, "then.pickle"), memory=4 << 30,
-                                             PYTORCH_CUDA_ALLOC_CONF=conf, MADE_UP_KERNELS="nothing"))
+                                             PYTORCH_CUDA_ALLOC_CONF=conf, **made_up))
                     told = command("whatif", first, "--conf", conf, "--capacity", str(4 << 30), "--json")["simulated"]
                     self.assertEqual(told["peak_reserved_bytes"], stats["reserved_bytes.all.peak"])
                     self.assertEqual(told["peak_allocated_bytes"], stats["allocated_bytes.all.peak"])

@@ -30,12 +30,12 @@ def size(rng):
 
 
 def script(seed, steps=400, settings=SETTINGS, pools=True, changes=False, by_stream=False,
-           fractions=(0.25, 0.5, 0.75), routing_defers=True):
+           fractions=(0.25, 0.5, 0.75), routing_defers=True, order="address"):
     """The text; it follows from the arguments. What versions of PyTorch and this project are known to do differently is
     left out: the README of this folder lists it."""
     rng = random.Random(seed)
     conf = settings[seed % len(settings)]
-    lines = [] if routing_defers else ["bycapture"]
+    lines = [f"order {order}"] + ([] if routing_defers else ["bycapture"])
     lines += [f"conf {conf}"] if conf else []
     threshold = "garbage" in conf
     if threshold or rng.random() < 0.2:

@@ -37,7 +37,7 @@ for version; do
   runtime=$(python3 "$root/tests/torch/cudart/build.py" "$site" "$build/fake_cuda" "$made") || { failed=1; continue; }
   over() { # over COMMAND...: with that runtime, and where PyTorch looks for ninja and keeps what it compiles
     PATH=$environment/bin:$PATH TORCH_EXTENSIONS_DIR=$root/build/torch/extensions-$version LD_PRELOAD=$runtime \
-      LD_LIBRARY_PATH=$build/fake_cuda:$made FAKE_CUDA_GROWING=1 FAKE_CUDA_MEMORY=$((16 << 30)) "$@"
+      LD_LIBRARY_PATH=$build/fake_cuda:$made FAKE_CUDA_ADDRESSES=ascending FAKE_CUDA_MEMORY=$((16 << 30)) "$@"
   }
   over "$python" "$root/tests/torch/allocator_test.py" "$build/bin/gpustrata" || failed=1
   printf '\n| side by side | PyTorch %s | gpustrata | ratio |\n|---|---|---|---|\n' "$version"

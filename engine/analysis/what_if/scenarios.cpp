@@ -102,6 +102,13 @@ struct Insertions {
   return insertions;
 }
 
+// With the order of free blocks that the recording has.
+[[nodiscard]] alloc::Config config_of(const Rehearsal& rehearsal, const Scenario& scenario) {
+  alloc::Config config = scenario.config;
+  config.free_order = rehearsal.config.free_order;
+  return config;
+}
+
 void note_first_oom(RunNumbers& numbers, const Rehearsal& rehearsal, int32_t row, int64_t bytes) {
   if (row < 0) return;
   const int32_t event = rehearsal.requests.event.empty() ? -1 : rehearsal.requests.event[row];
@@ -117,17 +124,19 @@ Result<RunNumbers> run_scenario(const Rehearsal& rehearsal, const Scenario& scen
   const RecordedRequests& requests = rehearsal.requests;
   const auto insertions = insertions_of(rehearsal, scenario);
   if (!insertions) return tl::unexpected(insertions.error());
+  const alloc::Config config = config_of(rehearsal, scenario);
   const simulate::TrialInput input{
       device.recording,
       device.rows.events,
       requests,
-      scenario.config,
+      config,
       scenario.capacity > 0 ? scenario.capacity : roomy_device(requests),
       scenario.sizes,
       false,
       goes_on ? [&goes_on](int64_t) { return goes_on(); } : std::function<bool(int64_t)>(),
       insertions->inserted,
-      levels};
+      levels,
+      rehearsal.start_numbers};
   RunNumbers numbers;
   std::vector<uint8_t> refused;
   if (scenario.caches) {
@@ -170,9 +179,11 @@ Status record_scenario(const Rehearsal& rehearsal, const Scenario& scenario, mod
   if (moments != nullptr && !moments->resize(static_cast<size_t>(events.count), -1))
     return fail(ErrorCode::limit_exceeded, -1, "no memory for the moments of the run");
   simulate::RecordedAddresses addresses(recording, events, simulate::RecordedAddresses::Difference::ends_it);
+  const alloc::Config config = config_of(rehearsal, scenario);
   const auto run = simulate::Rerun::start(
-      {requests.log, scenario.config, scenario.capacity > 0 ? scenario.capacity : roomy_device(requests),
-       &requests.start, scenario.sizes, &addresses, rehearsal.device.ordinal(), insertions->inserted},
+      {requests.log, config, scenario.capacity > 0 ? scenario.capacity : roomy_device(requests),
+       &requests.start, scenario.sizes, &addresses, rehearsal.device.ordinal(), insertions->inserted,
+       rehearsal.start_numbers},
       recording);
   if (!run) return tl::unexpected(run.error());
   // Events before `end` stand where the run is now, unless they do already.

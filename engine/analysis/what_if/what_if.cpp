@@ -11,6 +11,7 @@
 
 namespace gpustrata::analysis {
 
+using alloc::FreeOrder;
 using simulate::Reading;
 using simulate::RecordedRequests;
 using trace::Action;
@@ -83,6 +84,121 @@ void infer_settings(alloc::Config& config, const replay::Device& device) {
   return [&goes_on](int64_t) { return goes_on(); };
 }
 
+// As far as the file tells the version that wrote it.
+[[nodiscard]] std::optional<FreeOrder> told_order(const replay::Device& device,
+                                                  const replay::RecordedSettings& settings) {
+  if (settings.free_order) return settings.free_order;
+  if (!settings.known) return std::nullopt;
+  if (settings.has_host_cache) return FreeOrder::segment_age;
+  // From 2.12 on events have their pools.
+  const auto& pool = device.recording.events.pool;
+  const model::RowRange rows = device.rows.events;
+  for (int32_t row = rows.first; settings.has_stream_reuse && row < rows.end(); ++row) {
+    if (!pool[row].is_none()) return FreeOrder::block_number;
+  }
+  return FreeOrder::address;
+}
+
+// Another block of the same size: what the order of free blocks decides.
+[[nodiscard]] bool may_be_order(const simulate::Fidelity& fidelity) {
+  const simulate::Deviation::Side &was = fidelity.deviation.recorded, &is = fidelity.deviation.simulated;
+  return fidelity.first_deviation >= 0 && was.is_there && is.is_there && was.action == is.action &&
+         was.bytes == is.bytes && was.address != is.address;
+}
+
+[[nodiscard]] auto quality(const simulate::Fidelity& fidelity) {
+  return std::tuple(fidelity.is_exact(), fidelity.same_place, -fidelity.reserved_error_bytes);
+}
+
+// The recording once more, read in one way, its free blocks in one order.
+struct Repetition {
+  RecordedRequests requests;
+  int64_t capacity = 0;
+  simulate::Fidelity fidelity;
+  uint32_t unknown_numbers = 0;
+  std::vector<uint32_t> start_numbers;
+};
+[[nodiscard]] Result<Repetition> repeat_as(const replay::Device& device, const replay::StateHistory& history,
+                                           const alloc::Config& config, Reading reading, Budget& budget,
+                                           const GoesOn& goes_on) {
+  auto start = replay::start_layout(device.recording, history, kRoomyDevice);
+  if (!start) return tl::unexpected(start.error());
+  auto requests = simulate::recorded_requests(device.recording, device.part, device.ordinal(),
+                                              std::move(*start), {config, 0, reading}, budget);
+  if (!requests) return tl::unexpected(requests.error());
+  Repetition repetition{std::move(*requests), 0, {}, 0, {}};
+  const RecordedRequests& asked = repetition.requests;
+  const bool is_known = asked.most_capacity != INT64_MAX;
+  if (is_known)
+    repetition.capacity =
+        std::clamp(std::max(asked.most_capacity, asked.least_capacity), int64_t{1}, simulate::kLargestDevice);
+  simulate::TrialInput input{device.recording,
+                             device.rows.events,
+                             asked,
+                             config,
+                             is_known ? repetition.capacity : roomy_device(asked),
+                             {},
+                             true,
+                             question_of(goes_on)};
+  auto trial = simulate::try_requests(input, budget);
+  if (!trial) return tl::unexpected(trial.error());
+  repetition.fidelity = trial->fidelity;
+  repetition.unknown_numbers = trial->unknown_numbers;
+  if (trial->unknown_numbers < 2 || !may_be_order(trial->fidelity)) return repetition;
+  // What was there before was taken in another order: the recording tells which.
+  std::vector<uint32_t> told;
+  input.told_numbers = &told;
+  if (trial = simulate::try_requests(input, budget); !trial) return tl::unexpected(trial.error());
+  input.told_numbers = nullptr;
+  input.start_numbers = told;
+  if (trial = simulate::try_requests(input, budget); !trial) return tl::unexpected(trial.error());
+  if (quality(repetition.fidelity) < quality(trial->fidelity)) {
+    repetition.fidelity = trial->fidelity;
+    repetition.start_numbers = std::move(told);
+  }
+  return repetition;
+}
+
+// Finds how the recording repeats best.
+[[nodiscard]] Status repeat(Rehearsal& rehearsal, const replay::Device& device,
+                            const replay::StateHistory& history, Budget& budget, const GoesOn& goes_on) {
+  const replay::RecordedSettings settings =
+      replay::recorded_settings(device.recording.strings.view(device.part.settings_json));
+  const std::optional<FreeOrder> told = told_order(device, settings);
+  std::vector<FreeOrder> orders{told.value_or(FreeOrder::address)};
+  for (const FreeOrder order : alloc::kAllFreeOrders) {
+    if (order != orders.front()) orders.push_back(order);
+  }
+  std::optional<Repetition> best;
+  alloc::Config config = rehearsal.config;
+  for (const FreeOrder order : orders) {
+    if (best && (best->fidelity.is_exact() || !may_be_order(best->fidelity))) break;
+    config.free_order = order;
+    for (const Reading reading :
+         {Reading::by_room, Reading::by_pool, Reading::all_emptied, Reading::all_full}) {
+      auto repetition = repeat_as(device, history, config, reading, budget, goes_on);
+      if (!repetition) return tl::unexpected(repetition.error());
+      const bool is_over = repetition->fidelity.is_exact() || repetition->requests.unclear == 0;
+      if (!best || quality(best->fidelity) < quality(repetition->fidelity)) {
+        best.emplace(std::move(*repetition));
+        rehearsal.config.free_order = order;
+      }
+      if (is_over) break;
+    }
+  }
+  using OrderFrom = Rehearsal::OrderFrom;
+  if (told == rehearsal.config.free_order)
+    rehearsal.order_from = OrderFrom::file;
+  else if (best->fidelity.is_exact())
+    rehearsal.order_from = OrderFrom::repetition;
+  rehearsal.requests = std::move(best->requests);
+  rehearsal.capacity = best->capacity;
+  rehearsal.fidelity = best->fidelity;
+  rehearsal.unknown_numbers = best->unknown_numbers;
+  rehearsal.start_numbers = std::move(best->start_numbers);
+  return {};
+}
+
 }  // namespace
 
 GoesOn for_at_most(std::chrono::seconds limit) {
@@ -123,42 +239,8 @@ Result<Rehearsal> rehearse(replay::Device& device, Budget& budget, const GoesOn&
   rehearsal.settings_are_known = !settings.empty();
   if (settings.empty()) infer_settings(rehearsal.config, device);
 
-  bool is_first = true;
-  for (const Reading reading :
-       {Reading::by_room, Reading::by_pool, Reading::all_emptied, Reading::all_full}) {
-    auto start = replay::start_layout(recording, **history, kRoomyDevice);
-    if (!start) return tl::unexpected(start.error());
-    auto requests = simulate::recorded_requests(recording, device.part, device.ordinal(), std::move(*start),
-                                                {rehearsal.config, 0, reading}, budget);
-    if (!requests) return tl::unexpected(requests.error());
-    const bool is_known = requests->most_capacity != INT64_MAX;
-    const int64_t capacity = is_known
-                                 ? std::clamp(std::max(requests->most_capacity, requests->least_capacity),
-                                              int64_t{1}, simulate::kLargestDevice)
-                                 : 0;
-    const auto trial = simulate::try_requests({recording,
-                                               range,
-                                               *requests,
-                                               rehearsal.config,
-                                               is_known ? capacity : roomy_device(*requests),
-                                               {},
-                                               true,
-                                               question_of(goes_on)},
-                                              budget);
-    if (!trial) return tl::unexpected(trial.error());
-    const simulate::Fidelity& fidelity = trial->fidelity;
-    const simulate::Fidelity& best = rehearsal.fidelity;
-    const auto quality = [](const simulate::Fidelity& of) {
-      return std::tuple(of.is_exact(), of.same_place, -of.reserved_error_bytes);
-    };
-    if (is_first || quality(best) < quality(fidelity)) {
-      rehearsal.requests = std::move(*requests);
-      rehearsal.fidelity = fidelity;
-      rehearsal.capacity = capacity;
-    }
-    is_first = false;
-    if (rehearsal.fidelity.is_exact() || rehearsal.requests.unclear == 0) break;
-  }
+  if (auto status = repeat(rehearsal, device, **history, budget, goes_on); !status)
+    return tl::unexpected(status.error());
   auto numbers = recorded_numbers(device, **history, rehearsal.requests.start.reserved, budget);
   if (!numbers) return tl::unexpected(numbers.error());
   rehearsal.recorded = *numbers;

@@ -53,6 +53,16 @@ struct Rehearsal {
   int64_t capacity = 0;  // that the device must have had for the same to happen; 0 = nothing says
   simulate::RecordedRequests requests;
   simulate::Fidelity fidelity;
+  // Why free blocks of one size are taken in the order config.free_order.
+  enum class OrderFrom : uint8_t {
+    file,        // it tells the version
+    repetition,  // it does not, or contradicts itself, and so the recording repeats exactly
+    assumption
+  };
+  OrderFrom order_from = OrderFrom::assumption;
+  // What was there before has numbers that no file tells (DeviceAllocator::set_adopted_numbers()).
+  uint32_t unknown_numbers = 0;
+  std::vector<uint32_t> start_numbers;  // as the recorded places tell them; empty = in the order of addresses
   RunNumbers recorded;
   bool settings_are_known = false;  // the file has them
   Ending ending;                    // of the part

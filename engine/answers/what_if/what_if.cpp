@@ -30,6 +30,17 @@ void run_to_json(JsonWriter& json, const RunNumbers& run) {
   json.end_object();
 }
 
+void order_to_json(JsonWriter& json, const Rehearsal& rehearsal) {
+  constexpr std::string_view kFrom[] = {"file", "repetition", "assumption"};
+  json.key("free_order");
+  json.begin_object();
+  json.member("name", alloc::name_of(rehearsal.config.free_order));
+  json.member("from", kFrom[static_cast<size_t>(rehearsal.order_from)]);
+  json.member("unknown", rehearsal.unknown_numbers);
+  json.member("text", order_text(rehearsal));
+  json.end_object();
+}
+
 void side_to_json(JsonWriter& json, std::string_view key, const simulate::Deviation::Side& side) {
   json.key(key);
   if (!side.is_there) return json.null();
@@ -67,6 +78,7 @@ void to_json(JsonWriter& json, const Rehearsal& rehearsal, const WhatIfAnswer& a
     json.end_object();
   });
   json.end_array();
+  order_to_json(json, rehearsal);
   const simulate::Fidelity& fidelity = rehearsal.fidelity;
   json.key("fidelity");
   json.begin_object();
@@ -152,6 +164,7 @@ void rehearsal_to_json(JsonWriter& json, const Rehearsal& rehearsal) {
   json.begin_array();
   rehearsal.requests.for_each_guess(
       [&](Guess guess, int64_t count) { json.value(guess_text(guess, count)); });
+  if (order_matters(rehearsal)) json.value(order_text(rehearsal));
   json.end_array();
   json.key("tries");
   json.begin_array();

@@ -14,6 +14,7 @@ namespace gpustrata::answers {
 
 // Members of an object, so that callers can add some:
 //   "device","complete": false where the recording ends at a request that failed,"conf","capacity": n|null,"requests": n,"guesses":[{"name","count","text"}],
+//   "free_order":{"name": alloc::FreeOrder,"from": "file"|"repetition"|"assumption","unknown","text"},
 //   "fidelity":{"requests","same_place","reserved_error_bytes","first_deviation": event|null},
 //   "recorded":{"peak_reserved_bytes","peak_allocated_bytes","device_allocs","device_frees","ooms"},
 //   "simulated":{"peak_reserved_bytes","peak_allocated_bytes","peak_active_bytes","end_reserved_bytes",
@@ -53,5 +54,9 @@ void to_json(JsonWriter& json, const analysis::StateDifferences& differences);
 [[nodiscard]] std::string recommendation(const analysis::Rehearsal& rehearsal,
                                          const analysis::WhatIfAnswer& answer);
 [[nodiscard]] std::string guess_text(simulate::Guess guess, int64_t count);
+// In which order free blocks of one size are taken, which versions do so, and how that is known; what of it is guessed.
+[[nodiscard]] std::string order_text(const analysis::Rehearsal& rehearsal);
+// Is there something to say of it? Not of a file of a version up to 2.11, of which all is known.
+[[nodiscard]] bool order_matters(const analysis::Rehearsal& rehearsal);
 
 }  // namespace gpustrata::answers

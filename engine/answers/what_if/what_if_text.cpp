@@ -233,6 +233,34 @@ std::string guess_text(Guess guess, int64_t count) {
   return {};
 }
 
+std::string order_text(const Rehearsal& rehearsal) {
+  using alloc::FreeOrder;
+  using OrderFrom = Rehearsal::OrderFrom;
+  const FreeOrder order = rehearsal.config.free_order;
+  const bool of_blocks = order == FreeOrder::block_number;
+  std::string text = fmt::format("free blocks of one size are taken {}",
+                                 order == FreeOrder::address ? "by address, as in PyTorch up to 2.11"
+                                 : of_blocks ? "in the order they were made, as in PyTorch 2.12"
+                                             : "from the oldest segment, as in PyTorch 2.13 and newer");
+  switch (rehearsal.order_from) {
+    case OrderFrom::file:
+      text += ": the file is of such a version";
+      break;
+    case OrderFrom::repetition:
+      text += "; the file does not tell its version, but repeats exactly so";
+      break;
+    case OrderFrom::assumption:
+      text += "; the file does not tell its version, that is assumed";
+      break;
+  }
+  if (rehearsal.unknown_numbers < 2) return text;
+  return text + fmt::format(". Which of {} from before the recording are older is not in it: {}",
+                            of_blocks ? fmt::format("{} blocks", count_text(rehearsal.unknown_numbers))
+                                      : fmt::format("{} segments", count_text(rehearsal.unknown_numbers)),
+                            rehearsal.start_numbers.empty() ? "those at lower addresses are taken for older"
+                                                            : "guessed from what was taken first");
+}
+
 std::string fidelity_text(const Rehearsal& rehearsal) {
   const simulate::Fidelity& fidelity = rehearsal.fidelity;
   if (fidelity.is_exact() && fidelity.requests == 0)
@@ -292,6 +320,11 @@ std::string deviation_text(const Rehearsal& rehearsal) {
   return fmt::format("the recording has {}, the run {}", said(was), said(is));
 }
 
+bool order_matters(const Rehearsal& rehearsal) {
+  return rehearsal.config.free_order != alloc::FreeOrder::address ||
+         rehearsal.order_from != Rehearsal::OrderFrom::file;
+}
+
 std::string to_text(const Rehearsal& rehearsal, const WhatIfAnswer& answer) {
   std::string text = wrapped(fmt::format("Device {}, {} run again", rehearsal.device.ordinal(),
                                          plural(rehearsal.request_count(), "request", "requests")),
@@ -300,6 +333,7 @@ std::string to_text(const Rehearsal& rehearsal, const WhatIfAnswer& answer) {
                               answer.capacity > 0 ? exact_size_text(answer.capacity) : "with room for all"),
                   4);
   text += wrapped("as recorded: " + fidelity_text(rehearsal), 4);
+  if (order_matters(rehearsal)) text += wrapped(order_text(rehearsal), 4);
   if (!answer.caches)
     text += wrapped("without a cache: every request goes to the device, every free gives its memory back", 4);
   for (const int32_t event : answer.empty_cache_after)

@@ -10,8 +10,10 @@
 //   FAKE_CUDA_MEMORY    bytes of each (1 GiB)
 //   FAKE_CUDA_NO_VMM    set: virtual memory management is not supported
 //   FAKE_CUDA_NO_PEER   set: no device reaches the memory of another
-//   FAKE_CUDA_GROWING   set: addresses grow by whole 2 MiB and are never used again, as those of engine/alloc's
-//                       simulated device: two runs of the same requests have the same layout
+//   FAKE_CUDA_ADDRESSES where memory lies, so that two runs of the same requests have the same layout; else wherever the
+//                       system likes. ascending: as engine/alloc's simulated device; descending; shuffled: anywhere;
+//                       reused: anywhere, and first where memory of that size was given back. All are multiples of 2 MiB
+//   FAKE_CUDA_SEED      of the last two (0)
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -21,7 +23,9 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <random>
 #include <set>
+#include <string_view>
 #include <vector>
 
 #include "capture/cuda/driver_abi.h"
@@ -69,8 +73,11 @@ struct Driver {
   std::map<CuStream, int> streams;  // made by cuStreamCreate: their devices
   bool has_peers = true;
   uintptr_t next_name = 0x1000;  // 1 and 2 are streams by name
-  char* next_space = nullptr;    // of growing addresses; null = wherever the system likes
-  char* end_of_space = nullptr;
+  char* space = nullptr;         // for FAKE_CUDA_ADDRESSES; null = wherever the system likes
+  enum class Places { ascending, descending, shuffled, reused } places = Places::ascending;
+  std::map<size_t, size_t> taken;              // of `space`, now or ever: offset, bytes
+  std::map<size_t, std::set<char*>> returned;  // reused: by bytes
+  std::mt19937_64 random;
   int until_failure = 0;  // calls that take memory; 0 = none ordered
   CuResult failure = kSuccess;
   CuResult query_failure = kSuccess;  // of every cuEventQuery
@@ -126,19 +133,10 @@ CuResult find_event(CuEvent event, const char* misused, Event** found) {
   return kSuccess;
 }
 
-constexpr size_t kGrowingSpace = size_t{32} << 40;
+constexpr size_t kSpace = size_t{32} << 40;
 
-// Address space whose start is a multiple of 2 MiB, as the driver's is.
-void* space(size_t bytes, int protection) {
-  Driver& d = driver();
-  if (d.next_space != nullptr) {
-    const size_t whole = (bytes + kGranularity - 1) / kGranularity * kGranularity;
-    if (whole > static_cast<size_t>(d.end_of_space - d.next_space)) return nullptr;
-    char* const place = d.next_space;
-    if (mprotect(place, bytes, protection) != 0) return nullptr;
-    d.next_space += whole;
-    return place;
-  }
+// Anywhere the system likes; the start is a multiple of 2 MiB, as the driver's is.
+char* system_space(size_t bytes, int protection) {
   auto* const raw = static_cast<char*>(
       mmap(nullptr, bytes + kGranularity, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
   if (raw == MAP_FAILED) return nullptr;
@@ -148,14 +146,65 @@ void* space(size_t bytes, int protection) {
   return raw + skip;
 }
 
-// Growing addresses stay taken: what is mapped by others does not come in between.
+// Takes so many bytes of the ordered space, whole granules; null = there is no room.
+char* ordered_space(size_t bytes) {
+  Driver& d = driver();
+  using Places = Driver::Places;
+  if (std::set<char*>& known = d.returned[bytes]; !known.empty())
+    return known.extract(known.begin()).value();  // whatever the order in which they were given back
+  size_t offset = 0;
+  if (d.places == Places::ascending) {
+    if (!d.taken.empty()) offset = d.taken.rbegin()->first + d.taken.rbegin()->second;
+    if (offset + bytes > kSpace) return nullptr;
+  } else if (d.places == Places::descending) {
+    const size_t end = d.taken.empty() ? kSpace : d.taken.begin()->first;
+    if (end < bytes) return nullptr;
+    offset = end - bytes;
+  } else {
+    const auto meets = [&](size_t start) {
+      const auto after = d.taken.lower_bound(start);
+      if (after != d.taken.end() && after->first < start + bytes) return true;
+      return after != d.taken.begin() && std::prev(after)->first + std::prev(after)->second > start;
+    };
+    int tries = 0;
+    do {
+      if (++tries > 1000 || bytes >= kSpace) return nullptr;
+      offset = d.random() % ((kSpace - bytes) / kGranularity) * kGranularity;
+    } while (meets(offset));
+  }
+  d.taken[offset] = bytes;
+  return d.space + offset;
+}
+
+void* space(size_t bytes, int protection) {
+  if (driver().space == nullptr) return system_space(bytes, protection);
+  const size_t whole = (bytes + kGranularity - 1) / kGranularity * kGranularity;
+  char* const place = ordered_space(whole);
+  return place == nullptr || mprotect(place, bytes, protection) != 0 ? nullptr : place;
+}
+
+// Ordered space stays taken: what is mapped by others does not come in between.
 void give_back_space(void* start, size_t bytes) {
-  if (driver().next_space == nullptr) {
+  Driver& d = driver();
+  if (d.space == nullptr) {
     (void)munmap(start, bytes);
     return;
   }
   (void)madvise(start, bytes, MADV_DONTNEED);
   (void)mprotect(start, bytes, PROT_NONE);
+  const size_t whole = (bytes + kGranularity - 1) / kGranularity * kGranularity;
+  if (d.places == Driver::Places::reused) d.returned[whole].insert(static_cast<char*>(start));
+}
+
+bool order_space(std::string_view order) {
+  constexpr std::string_view kPlaces[] = {"ascending", "descending", "shuffled", "reused"};
+  Driver& d = driver();
+  const auto* const place = std::find(std::begin(kPlaces), std::end(kPlaces), order);
+  if (place == std::end(kPlaces)) return false;
+  d.places = static_cast<Driver::Places>(place - std::begin(kPlaces));
+  if (const char* text = std::getenv("FAKE_CUDA_SEED")) d.random.seed(std::strtoull(text, nullptr, 10));
+  d.space = system_space(kSpace, PROT_NONE);
+  return d.space != nullptr;
 }
 
 }  // namespace
@@ -175,12 +224,8 @@ CuResult cuInit(unsigned) {
   d.has_virtual_memory = std::getenv("FAKE_CUDA_NO_VMM") == nullptr;
   d.has_peers = std::getenv("FAKE_CUDA_NO_PEER") == nullptr;
   d.used.assign(static_cast<size_t>(d.devices), 0);
-  if (std::getenv("FAKE_CUDA_GROWING") != nullptr) {
-    auto* const start = static_cast<char*>(space(kGrowingSpace, PROT_NONE));
-    if (start == nullptr) return kOutOfMemory;
-    d.next_space = start;
-    d.end_of_space = start + kGrowingSpace;
-  }
+  if (const char* text = std::getenv("FAKE_CUDA_ADDRESSES"); text != nullptr && !order_space(text))
+    return kOutOfMemory;
   return d.devices > 0 ? kSuccess : kNoDevice;
 }
 CuResult cuDriverGetVersion(int* version) {

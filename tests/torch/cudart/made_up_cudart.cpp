@@ -228,16 +228,7 @@ cudaError_t cudaDeviceSynchronize() {
   return cudaSuccess;
 }
 
-#if CUDART_VERSION >= 13000
-#define POINTER_TO_DRIVER                                                                           \
-  cudaGetDriverEntryPointByVersion(const char* name, void** function, unsigned, unsigned long long, \
-                                   cudaDriverEntryPointQueryResult* status)
-#else
-#define POINTER_TO_DRIVER                                                        \
-  cudaGetDriverEntryPoint(const char* name, void** function, unsigned long long, \
-                          cudaDriverEntryPointQueryResult* status)
-#endif
-cudaError_t POINTER_TO_DRIVER {
+cudaError_t driver_entry(const char* name, void** function, cudaDriverEntryPointQueryResult* status) {
   *function = driver_function(name);
   // Pieces that only tell more when something fails are not there; others fail when they are called.
   if (*function == nullptr && std::strncmp(name, "cuLogs", 6) != 0)
@@ -246,6 +237,18 @@ cudaError_t POINTER_TO_DRIVER {
     *status = *function != nullptr ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
   return cudaSuccess;
 }
+#if CUDART_VERSION < 13000
+cudaError_t cudaGetDriverEntryPoint(const char* name, void** function, unsigned long long,
+                                    cudaDriverEntryPointQueryResult* status) {
+  return driver_entry(name, function, status);
+}
+#endif
+#if CUDART_VERSION >= 12050
+cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** function, unsigned, unsigned long long,
+                                             cudaDriverEntryPointQueryResult* status) {
+  return driver_entry(name, function, status);
+}
+#endif
 
 // --- Errors
 

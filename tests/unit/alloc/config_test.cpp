@@ -134,6 +134,17 @@ TEST(Settings, WrongTextsAreRefusedInWordsAndChangeNothing) {
   }
 }
 
+TEST(Settings, KeysOfOtherMemoryAreKnown) {
+  Config config;
+  const std::string text =
+      "pinned_max_round_threshold_mb:64,pinned_max_cached_size_mb:512,pinned_use_hip_host_register:True,"
+      "release_lock_on_hipmalloc:True,expandable_segments_handle_type:fabric,max_split_size_mb:64";
+  ASSERT_TRUE(apply_settings(config, text).has_value());
+  EXPECT_EQ(config.max_split_size, 64 * kMiB);
+  EXPECT_EQ(config.last_settings, text);
+  EXPECT_FALSE(apply_settings(config, "pinned_max_cached_size_mb:").has_value());
+}
+
 TEST(Settings, UnknownKeysArePassedOverWithTheirValues) {
   Config config;
   const auto unknown = apply_known_settings(

@@ -226,11 +226,22 @@ TEST(OomSizes, KeepAUnitUpTo1024OfIt) {
   EXPECT_EQ(oom_size_text(int64_t{800'000'000} << 30), "800000000.00 GiB");
 }
 
-TEST_F(Allocator, ARequestBeyondTheLimitIsRejectedBeforeTheDeviceIsAsked) {
+TEST_F(Allocator, ALimitFlushesTheCacheBeforeARequestIsOutOfMemory) {
   make("throw_on_cudamalloc_oom:True,per_process_memory_fraction:0.5", 128 << 20);
-  const uint64_t a = malloc(50 << 20);
-  free(a);
+  free(malloc(50 << 20));
+  EXPECT_TRUE(allocator->malloc(60 << 20, 0).has_value());  // within 64 MiB, once the cache is empty
+  EXPECT_EQ(allocator->stats().num_alloc_retries, 1);
   ASSERT_FALSE(allocator->malloc(60 << 20, 0).has_value());
+  EXPECT_FALSE(allocator->last_oom().rejected);
+  EXPECT_EQ(allocator->stats().num_oom_rejections, 0);
+  EXPECT_EQ(allocator->stats().num_ooms, 1);
+  EXPECT_EQ(events.list.back().action, Action::oom);
+}
+
+TEST_F(Allocator, ARequestBeyondTheDeviceIsRejectedBeforeItIsAsked) {
+  make("throw_on_cudamalloc_oom:True", 128 << 20);
+  free(malloc(50 << 20));
+  ASSERT_FALSE(allocator->malloc(80 << 20, 0).has_value());  // 50 + 80 of 128 MiB
   EXPECT_TRUE(allocator->last_oom().rejected);
   EXPECT_EQ(allocator->stats().num_oom_rejections, 1);
   EXPECT_EQ(allocator->stats().num_ooms, 0);

@@ -62,5 +62,21 @@ TEST(RecordedSettings, MinusOneIsNoLimit) {
   EXPECT_EQ(found.config.max_split_size, alloc::kUnlimited);
 }
 
+TEST(RecordedSettings, TellTheOrderOfFreeBlocksOrWhatOnlySomeVersionsWrite) {
+  EXPECT_EQ(recorded_settings(R"({"free_order": "segment_age"})").free_order, alloc::FreeOrder::segment_age);
+  EXPECT_FALSE(recorded_settings(R"({"free_order": "of 2031"})").free_order.has_value());
+  EXPECT_TRUE(recorded_settings(R"({"max_cached_size": 5})").has_host_cache);
+  EXPECT_TRUE(recorded_settings(R"({"max_round_threshold": 5})").has_host_cache);
+  EXPECT_TRUE(recorded_settings(R"({"graph_capture_record_stream_reuse": false})").has_stream_reuse);
+  const RecordedSettings old = recorded_settings(R"({"max_split_size": -1})");
+  EXPECT_FALSE(old.has_host_cache || old.has_stream_reuse || old.free_order);
+}
+
+TEST(RecordedSettings, TheTextHasAnotherNameSince29) {
+  EXPECT_EQ(
+      recorded_settings(R"({"PYTORCH_ALLOC_CONF": "large_segment_size_mb:64"})").config.large_segment_size,
+      int64_t{64} << 20);
+}
+
 }  // namespace
 }  // namespace gpustrata::replay

@@ -31,6 +31,14 @@ TEST(Script, StepsStandOnLinesOrBetweenSemicolons) {
   EXPECT_TRUE(log.stack[0].is_none());
 }
 
+TEST(Script, TheOrderOfFreeBlocksStandsBeforeTheFirstRequest) {
+  EXPECT_EQ(error_of("order segment_age; m a 1").message, "");
+  EXPECT_EQ(error_of("order size").message,
+            "line 1: 'order size' should be: order address|block_number|segment_age");
+  EXPECT_EQ(error_of("m a 1\norder address").message,
+            "line 2: the order of free blocks can only be chosen before the first request");
+}
+
 TEST(Script, WithTheNameOfItsFileStepsAreFrames) {
   Budget budget(1 << 20);
   model::Recording recording(budget);

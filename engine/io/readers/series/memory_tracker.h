@@ -23,6 +23,7 @@ inline constexpr std::string_view kTrackerTables[] = {"memories_allocated", "mem
 inline constexpr std::string_view kTrackerSeries[] = {"allocated", "active", "reserved"};
 inline constexpr std::string_view kTrackerMarkers = "markers";
 inline constexpr std::string_view kTrackerRetries = "num_alloc_retries";
+inline constexpr std::string_view kTrackerOpIndex = "op_index";  // PyTorch 2.15 and newer
 
 class MemoryTrackerReader final : public Reader {
  public:

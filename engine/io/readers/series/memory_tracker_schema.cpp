@@ -132,6 +132,9 @@ MemoryTrackerSchema::Value MemoryTrackerSchema::outermost(std::span<const Value>
       keep(markers_, {kMarkers, kNothing});
     } else if (key == kTrackerRetries) {
       keep(retries_, {Tag::integer});
+    } else if (key == kTrackerOpIndex) {
+      Value operators;  // as many as the tables have
+      keep(operators, {Tag::integer});
     } else {
       recording_.diagnostics.add(Diag::unknown_entry, offset_, key);
     }

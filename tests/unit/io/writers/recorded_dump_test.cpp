@@ -28,7 +28,7 @@ TEST(RecordedDump, AnAllocAndAFree) {
       "snapshot \"\" settings \"{\"PYTORCH_CUDA_ALLOC_CONF\":\"\",\"max_split_size\":-1,"
       "\"garbage_collection_threshold\":0.0,\"expandable_segments\":false,\"pinned_num_register_threads\":1,"
       "\"release_lock_on_cudamalloc\":false,\"pinned_use_cuda_host_register\":false,"
-      "\"graph_capture_record_stream_reuse\":false,\"roundup_power2_divisions\":{\"1\":0,\"2\":0,\"4\":0,\"8\":0,"
+      "\"graph_capture_record_stream_reuse\":false,\"free_order\":\"address\",\"roundup_power2_divisions\":{\"1\":0,\"2\":0,\"4\":0,\"8\":0,"
       "\"16\":0,\"32\":0,\"64\":0,\"128\":0,\"256\":0,\"512\":0,\"1024\":0,\"2048\":0,\"4096\":0,\"8192\":0,"
       "\"16384\":0,\"32768\":0}}\" host false trace_alloc_max_entries=[9223372036854775807] "
       "trace_alloc_overflowed=[false] gpustrata={\"lost_events\":[0],\"lost_annotations\":0,\"lost_stacks\":0,"

@@ -33,7 +33,8 @@ std::string tracker_file(Writer writer) {
                            {"memories_active", table(1.5)},
                            {"memories_reserved", table(4)},
                            {"markers", Py::dict({{"fw_start", 0}, {"fw_bw_boundary", 2}})},
-                           {"num_alloc_retries", 7}}),
+                           {"num_alloc_retries", 7},
+                           {"op_index", 3}}),
                  writer);
 }
 
