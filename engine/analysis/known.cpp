@@ -39,7 +39,7 @@ Result<const Keys*> Known::keys(By by) {
 }
 
 Result<const Steps*> Known::steps() {
-  return kept(steps_, [&] { return find_steps(recording_, part_, rows_); });
+  return kept(steps_, [&] { return find_steps(recording_, part_, rows_, lives_); });
 }
 
 Result<const KnownCategories*> Known::categories() {

@@ -8,6 +8,7 @@
 #include "engine/analysis/memory_state.h"
 #include "engine/answers/missing.h"
 #include "engine/answers/out_of_memory.h"
+#include "engine/answers/steps_text.h"
 #include "engine/answers/who.h"
 #include "engine/base/saturating.h"
 #include "engine/base/units.h"
@@ -105,18 +106,20 @@ class Findings {
     for (size_t i = 0; i < std::min(all.size(), kMostLeaksSaid); ++i) {
       const analysis::Leak& leak = all[i];
       const Who who = analysis::who_of(recording_, leak.stack);
-      finding.says.push_back(
-          {fmt::format("{} more in {} a step, in {} since step {} ({:.0f} % sure){}.",
-                       size_text(leak.bytes_per_step), counted(leak.blocks_per_step, "block"),
-                       counted(leak.steps, "step"), leak.first_step, 100 * leak.confidence,
-                       by_text(recording_, who)),
-           {.rank = leak.largest_rank, .filter = filter_text(recording_, who, "freed:never -born:before")}});
+      finding.says.push_back({leak_text(recording_, leak),
+                              {.rank = leak.largest_rank,
+                               .filter = filter_text(recording_, who, leak_terms(*report_.steps, leak))}});
     }
     const int64_t more =
         static_cast<int64_t>(all.size()) + report_.leaks.left_out - static_cast<int64_t>(finding.says.size());
     if (more > 0)
       finding.says.push_back(
           {fmt::format("{} more grow in every step.", counted(more, "stack")), {.more = "leaks"}});
+    const analysis::Steps& steps = *report_.steps;
+    if (steps.from == analysis::StepsFrom::loop)
+      finding.says.push_back({fmt::format("A step is {}; {} times.", loop_text(recording_, steps.loop),
+                                          count_text(steps.count())),
+                              {.event = steps.begin[0]}});
   }
 
   void peak() {
@@ -295,7 +298,7 @@ class Findings {
     finding.title = "The recording";
     finding.value =
         report_.overview.events == 0 ? std::string("One moment") : counted(report_.overview.events, "event");
-    std::string text = report_.overview.events == 0 ? std::string() : steps_text(report_) + ".";
+    std::string text = report_.overview.events == 0 ? std::string() : steps_text(recording_, report_) + ".";
     if (!text.empty()) text[0] = static_cast<char>(std::toupper(text[0]));
     if (!text.empty()) finding.says.push_back({std::move(text), {.more = "leaks"}});
     const model::EventTable& events = recording_.events;
@@ -351,20 +354,6 @@ std::vector<std::string> flushes_texts(const analysis::CacheFlushes& flushes) {
   if (flushes.retries > 0) texts.push_back(Findings::flush_text(true, flushes.retries, flushes.retry_bytes));
   if (flushes.flushes > 0) texts.push_back(Findings::flush_text(false, flushes.flushes, flushes.flush_bytes));
   return texts;
-}
-
-std::string steps_text(const Report& report) {
-  const analysis::Steps& steps = *report.steps;
-  if (steps.from == analysis::StepsFrom::nothing) return "no training steps detected; leaks not checked";
-  const std::string leaks = !report.leaks.leaks.empty()                ? ""
-                            : steps.count() < analysis::kFewestGrowths ? ", too few to find leaks"
-                            : steps.from == analysis::StepsFrom::period
-                                ? "; leaks not checked: mark the steps"
-                                : ", no leak";
-  const std::string_view from = steps.from == analysis::StepsFrom::annotations ? "the profiler's"
-                                : steps.from == analysis::StepsFrom::regions   ? "by regions of the program"
-                                                                               : "detected by repetition";
-  return fmt::format("{} ({}){}", counted(steps.count(), "step"), from, leaks);
 }
 
 std::string after_text(int32_t event) {

@@ -60,8 +60,6 @@ void to_json(JsonWriter& json, const ReportFinding& finding);
 [[nodiscard]] std::string reserved_use_text(const analysis::ReservedUse& use);
 // A sentence for each kind there is.
 [[nodiscard]] std::vector<std::string> flushes_texts(const analysis::CacheFlushes& flushes);
-// "28 steps (the profiler's), no leak"
-[[nodiscard]] std::string steps_text(const analysis::Report& report);
 // "after event 57", "before the first event"
 [[nodiscard]] std::string after_text(int32_t event);
 // "event 57", "before the recording"

@@ -13,6 +13,7 @@
 #include "engine/answers/printable.h"
 #include "engine/answers/report.h"
 #include "engine/answers/report_findings.h"
+#include "engine/answers/steps_text.h"
 #include "engine/answers/who.h"
 #include "engine/base/units.h"
 
@@ -81,7 +82,7 @@ class Page {
                               reserved ? fmt::format(", {} reserved", size_text(*reserved)) : ""));
     paragraph("  ",
               fmt::format("{}; {}", overview.events == 0 ? "no history" : counted(overview.events, "event"),
-                          steps_text(report_)));
+                          steps_text(recording_, report_)));
     const analysis::Ending& ending = report_.ending;
     if (ending.at_failure() && ending.device != overview.device)
       paragraph(
