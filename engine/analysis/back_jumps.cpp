@@ -102,8 +102,7 @@ bool BackJumps::is_called_again(int32_t from, int32_t to) const {
   const int32_t place = place_of_site_[from];
   const int64_t exits = exits_of_function_[function_[place]],
                 entries = entries_of_function_[function_[place]];
-  const bool ends = exits == 0 ? place == function_of(place).last : exits_[from] * kOneOf >= exits;
-  return ends && entries_[to] * kOneOf >= entries;
+  return exits > 0 && exits_[from] * kOneOf >= exits && entries_[to] * kOneOf >= entries;
 }
 
 int32_t BackJumps::first_of(int32_t site, int32_t at) const {

@@ -136,7 +136,7 @@ class LeakFinder {
     std::vector<int32_t> gaps;
     for (size_t i = 1; i < growths.size(); ++i) gaps.push_back(growths[i].step - growths[i - 1].step);
     if (gaps.empty()) return 1;
-    const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2);
+    const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>((gaps.size() - 1) / 2);
     std::nth_element(gaps.begin(), middle, gaps.end());
     return *middle;
   }

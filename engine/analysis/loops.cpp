@@ -1,6 +1,7 @@
 #include "engine/analysis/loops.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -12,9 +13,10 @@ namespace gpustrata::analysis {
 
 namespace {
 
-constexpr double kLeastShare = 0.3;    // of the allocations
-constexpr double kLeastRegular = 0.6;  // of the repeats that are about as long as the others
-constexpr double kLeastGiven = 0.5;    // of the bytes of a loop that does not train
+constexpr double kLeastShare = 0.3;        // of the allocations
+constexpr double kLeastRegular = 0.6;      // of the repeats that are about as long as the others
+constexpr double kLeastGiven = 0.5;        // of the bytes of a loop that does not train
+constexpr double kLeastBlocksGiven = 0.7;  // or of its blocks
 constexpr int32_t kFewPasses = kFewestRepeats - 1;
 constexpr size_t kMostTried = 64;  // candidates that are looked at, each in O(events)
 
@@ -166,7 +168,7 @@ class LoopFinder {
       Loop loop(recording_.budget);
       if (!set_repeats(at, loop)) return false;
       loop.trains = trains(places, loop.count());
-      if (!(has_inner && is_of_inner(places, largest, loop)) && is_steps(loop, fewest)) {
+      if (!(has_inner && is_of_inner(places, largest, loop)) && is_steps(loop, at, fewest)) {
         found.loop = std::move(loop);
         return true;
       }
@@ -217,20 +219,34 @@ class LoopFinder {
     return passes * 2 >= repeats;
   }
 
-  [[nodiscard]] bool is_steps(Loop& loop, int32_t fewest) {
+  [[nodiscard]] bool is_steps(Loop& loop, int32_t at, int32_t fewest) {
     if (loop.count() < fewest) return note(NoLoop::no_repeat), false;
-    if (is_of_epochs(loop)) return false;
+    if (is_of_epochs(at)) return false;
     const double regular = regularity(loop);
     if (regular < kLeastRegular) return note(NoLoop::irregular), false;
-    if (!loop.trains && given_back(loop) < kLeastGiven) return note(NoLoop::keeps), false;
+    if (!loop.trains && !gives_back(loop)) return note(NoLoop::keeps), false;
     loop.sureness = (loop.trains ? 0.9 : 0.8) * regular;
     return true;
   }
 
-  [[nodiscard]] bool is_of_epochs(const Loop& loop) const {
-    if (!loop.place.is_called) return false;
-    const std::string_view name = recording_.strings.view(recording_.frames[loop.place.function].name);
-    return name.find("epoch") != std::string_view::npos;
+  [[nodiscard]] bool is_of_epochs(int32_t at) const {
+    const int32_t called = largest_call(jumps_.reach_of(at));
+    if (called < 0) return false;
+    const trace::Frame& frame = recording_.frames[site_at(called).frame];
+    return recording_.strings.view(frame.name).find("epoch") != std::string_view::npos;
+  }
+
+  // A place of the function called from these lines that asks for most; -1 = none is.
+  [[nodiscard]] int32_t largest_call(PlaceRange lines) const {
+    int32_t most = -1;
+    for (int32_t place = 0; place < jumps_.place_count(); place = jumps_.function_of(place).last + 1) {
+      const int32_t caller = site_at(place).caller;
+      if (caller < 0 || !lines.has(jumps_.place_of(caller))) continue;
+      if (most < 0 ||
+          jumps_.allocations(jumps_.function_of(place)) > jumps_.allocations(jumps_.function_of(most)))
+        most = place;
+    }
+    return most;
   }
 
   // Share of the repeats, but the last, that are between half and twice as long as the one in the middle.
@@ -252,16 +268,22 @@ class LoopFinder {
     return static_cast<double>(regular) / static_cast<double>(lengths.size());
   }
 
-  // Share of the bytes of its repeats, but the first and the last, that are free again before its end.
-  [[nodiscard]] double given_back(const Loop& loop) const {
+  // Of its repeats, but the first and the last: whether most bytes, or most blocks, are free again before its end.
+  [[nodiscard]] bool gives_back(const Loop& loop) const {
     const int32_t from = loop.begin[1], to = loop.begin.back();
-    int64_t taken = 0, given = 0;
+    int64_t taken = 0, given = 0, blocks_taken = 0, blocks_given = 0;
     for (int32_t rank = lives_.from_start; rank < static_cast<int32_t>(lives_.born.size()); ++rank) {
       if (lives_.born[rank] < from || lives_.born[rank] >= to) continue;
       add_saturated(taken, lives_.size[rank]);
-      if (lives_.freed[rank] < loop.end) add_saturated(given, lives_.size[rank]);
+      ++blocks_taken;
+      if (lives_.freed[rank] >= loop.end) continue;
+      add_saturated(given, lives_.size[rank]);
+      ++blocks_given;
     }
-    return taken == 0 ? 0 : static_cast<double>(given) / static_cast<double>(taken);
+    const auto is_most = [](int64_t part, int64_t all, double least) {
+      return all > 0 && static_cast<double>(part) >= least * static_cast<double>(all);
+    };
+    return is_most(given, taken, kLeastGiven) || is_most(blocks_given, blocks_taken, kLeastBlocksGiven);
   }
 
   // ---- its repeats
@@ -293,23 +315,39 @@ class LoopFinder {
     }
     loop.end = calls_.event[last] + 1;
     loop.goes_on = last + 1 == calls_.site.size();
-    loop.place = place_of(at, reach);
+    loop.place = place_of(at, usual_reach(at));
     return true;
+  }
+
+  // Lines that half of the jumps across this one, the shortest, go between.
+  [[nodiscard]] PlaceRange usual_reach(int32_t at) const {
+    PlaceRange usual{at, at};
+    // By length, those of functions of many lines as one.
+    std::array<int32_t, 64> count{};
+    const auto length = [&](const BackJump& jump) {
+      return std::min(static_cast<size_t>(jump.from - jump.to), count.size() - 1);
+    };
+    int32_t all = 0;
+    for (const BackJump& jump : jumps_.jumps()) {
+      if (!jump.is_across(at)) continue;
+      ++count[length(jump)];
+      ++all;
+    }
+    size_t longest = 0;
+    for (int32_t some = count[0]; some * 2 < all; some += count[longest]) ++longest;
+    for (const BackJump& jump : jumps_.jumps()) {
+      if (!jump.is_across(at) || length(jump) > longest) continue;
+      usual.first = std::min(usual.first, jump.to);
+      usual.last = std::max(usual.last, jump.from);
+    }
+    return usual;
   }
 
   [[nodiscard]] LoopPlace place_of(int32_t at, PlaceRange reach) const {
     LoopPlace loop;
-    const int32_t site = jumps_.site_at(at);
     int32_t lines = at;
     if (reach.first == reach.last) {
-      // What that line calls most.
-      int32_t most = -1;
-      for (int32_t place = 0; place < jumps_.place_count(); place = jumps_.function_of(place).last + 1) {
-        if (site_at(place).caller != site) continue;
-        if (most < 0 ||
-            jumps_.allocations(jumps_.function_of(place)) > jumps_.allocations(jumps_.function_of(most)))
-          most = place;
-      }
+      const int32_t most = largest_call(reach);
       if (most >= 0) {
         lines = most;
         reach = jumps_.function_of(most);

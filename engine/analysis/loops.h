@@ -1,10 +1,9 @@
 // Loops of the program, told by source lines (call_sites.h), and the one that counts as its steps.
 //
 // From one allocation to the next the walk leaves a site for another below the same caller. In the same function at a lower
-// line it went back: the function loops there, or was called again. It was called again if the line that it left is one
-// that it is also left from for elsewhere (if it never is: its furthest line), and it comes to a line that it is
-// entered at; then the caller's line loops. So does a line that calls what it called before again. A function
-// that is a loop of its own lines and one that is called again are not told apart where nothing lies between.
+// line it went back: the function loops there, or was called again. It was called again if it is also left for elsewhere
+// from the line that it left, and entered from elsewhere at the line that it comes to; then the caller's line loops. So does
+// a line that calls what it called before again.
 //
 // A line is passed as often as something goes back across it: lines of one loop are passed equally often, whatever is
 // left out in some of its repeats. The loop that counts holds kLeastShare of the allocations and lies not inside

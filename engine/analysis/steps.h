@@ -2,14 +2,15 @@
 //
 // Found by the first of these that tells of them:
 //   annotations  regions of the profiler, "ProfilerStep#12"
-//   regions      regions of one name, numbers in it left out, that come at least three times: named for a step
-//                ("train_step", "iteration 7"), else the optimizer's or the data loader's own ("Optimizer.step#AdamW.step")
-//   loop         the loop of the program that counts, told by source lines (loops.h)
+//   regions      regions of one name, numbers in it left out, that come at least three times and are named for a step
+//                ("train_step", "iteration 7")
+//   loop         the loop of the program that counts, told by source lines (loops.h), if it is sure (kSureLoop)
+//   regions      the optimizer's or the data loader's own ("Optimizer.step#AdamW.step"), or those of a part of a step
+//   loop         any that there is
 //
 // A region that begins inside of the last one of its kind is no step. One without an end lasts as long as the recording.
 // A step goes from its beginning to the beginning of the next one; what lies between two regions (an evaluation)
-// belongs to the step before. The last one goes to the end of its region; in a loop, to its
-// last allocation.
+// belongs to the step before. The last one goes to the end of its region; in a loop, to its last allocation.
 #pragma once
 
 #include <cstdint>
