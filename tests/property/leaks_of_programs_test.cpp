@@ -1,12 +1,12 @@
 // Simulated programs that leak in one place or nowhere: what is said is what was planted. GPUSTRATA_ROUNDS: so many times
 // as many of them.
-#include "engine/analysis/leaks.h"
+#include "engine/analysis/steps/leaks.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
-#include "engine/analysis/steps.h"
+#include "engine/analysis/steps/steps.h"
 #include "tests/property/simulated_program.h"
 #include "tests/unit/analysis/opened_story.h"
 
