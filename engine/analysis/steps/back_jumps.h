@@ -48,8 +48,6 @@ class BackJumps {
   }
   // Times that the walk came to a site from outside of it.
   [[nodiscard]] int32_t visits(int32_t site) const { return visits_[site]; }
-  // Of this function: whether it is known to be called more than once, having been left for elsewhere.
-  [[nodiscard]] bool was_left(int32_t place) const { return exits_of_function_[function_[place]] > 0; }
   [[nodiscard]] const Column<BackJump>& jumps() const { return jumps_; }
 
  private:

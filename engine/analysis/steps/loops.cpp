@@ -178,9 +178,10 @@ class LoopFinder {
   }
 
   // An outer loop that cannot be told from lines that are left out in most repeats of the inner one: in favour of the one
-  // that trains; of requests, of the one that has loops of its own.
+  // that trains; of requests, of the one that has loops of its own; of the one below an epoch.
   [[nodiscard]] bool is_of_inner(PlaceRange outer, PlaceRange inner, const Loop& loop) const {
     if (outer.first != inner.first && outer.last != inner.last) return false;
+    if (is_epoch(largest_call(inner))) return true;
     if (loop.trains) return trains(inner, loop.count());
     return outer.first == inner.first && has_loops_below(inner);
   }
@@ -229,11 +230,15 @@ class LoopFinder {
     return true;
   }
 
+  // Calls of a function for an epoch: what it repeats itself are the steps.
   [[nodiscard]] bool is_of_epochs(int32_t at) const {
     const int32_t called = largest_call(jumps_.reach_of(at));
-    if (called < 0) return false;
-    const trace::Frame& frame = recording_.frames[site_at(called).frame];
-    return recording_.strings.view(frame.name).find("epoch") != std::string_view::npos;
+    return is_epoch(called) && most_passes(jumps_.function_of(called)) >= kFewPasses;
+  }
+  [[nodiscard]] bool is_epoch(int32_t place) const {
+    return place >= 0 &&
+           recording_.strings.view(recording_.frames[site_at(place).frame].name).find("epoch") !=
+               std::string_view::npos;
   }
 
   // A place of the function called from these lines that asks for most; -1 = none is.
@@ -351,7 +356,6 @@ class LoopFinder {
       if (most >= 0) {
         lines = most;
         reach = jumps_.function_of(most);
-        loop.is_called = jumps_.was_left(most);
       }
     }
     const CallSite& one = site_at(lines);

@@ -10,7 +10,8 @@
 // modules, optimizers, autograd or `__init__`. Of those with an optimizer in it, the innermost across whose line it is
 // gone back. Else the outermost whose repeats are about as long as each other; one that does not train must also give
 // back most of what it takes, which layers of a forward pass do not.
-// A function with "epoch" in its name that is called again and again is none: what it repeats is.
+// A function with "epoch" in its name that is called again and again is none: what it repeats is. "train_epoch" whose
+// lines all repeat cannot be told from one that is called so often: only the lines are said.
 // O(events * depth + candidates * (events + sites)).
 #pragma once
 
@@ -27,12 +28,11 @@ namespace gpustrata::analysis {
 
 inline constexpr int32_t kFewestRepeats = 3;
 
-// Which lines repeat.
+// The lines that repeat.
 struct LoopPlace {
-  FrameId function;        // a line of it; none = no place
-  FrameId call;            // where it is called; none = it is the outermost
-  bool is_called = false;  // again and again at `call`; else it repeats these lines
+  FrameId function;  // a line of it; none = different functions, called by nothing
   int32_t first_line = 0, last_line = 0;
+  FrameId call;  // the line that calls it; none = nothing does
 };
 
 struct Loop {

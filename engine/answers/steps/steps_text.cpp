@@ -40,13 +40,11 @@ constexpr size_t kLongest = 120;
 
 std::string loop_text(const model::Recording& recording, const analysis::LoopPlace& loop) {
   if (loop.function.is_none()) return "the outermost calls";
-  if (loop.is_called) {
-    return fmt::format("{}, called {}", name_of(recording, loop.function),
-                       loop.call.is_none() ? "again and again" : "at " + line_text(recording, loop.call));
-  }
-  return fmt::format("{}:{}{}, in {}", file_of(recording, loop.function), loop.first_line,
-                     loop.last_line > loop.first_line ? fmt::format(" to {}", loop.last_line) : "",
-                     name_of(recording, loop.function));
+  std::string text = fmt::format("{}:{}", file_of(recording, loop.function), loop.first_line);
+  if (loop.last_line > loop.first_line) text += fmt::format(" to {}", loop.last_line);
+  text += " in " + name_of(recording, loop.function);
+  if (!loop.call.is_none()) text += ", called at " + line_text(recording, loop.call);
+  return text;
 }
 
 std::string_view why_no_steps(NoLoop why) {

@@ -10,13 +10,13 @@
 
 namespace gpustrata::answers {
 
-// "train_step, called at fit.py:37"; of lines that repeat: "fit.py:12 to 40, in main".
+// "fit.py:12 to 40 in train_step, called at fit.py:97".
 [[nodiscard]] std::string loop_text(const model::Recording& recording, const analysis::LoopPlace& loop);
 
 // Why there are no steps: "nothing repeats". Empty where there are some.
 [[nodiscard]] std::string_view why_no_steps(analysis::NoLoop why);
 
-// "12 steps (the profiler's), no leak", "12 times train_step, called at fit.py:37; no leak seen".
+// "12 steps (the profiler's), no leak", "12 times fit.py:12 to 40 in train_step, called at fit.py:97; no leak seen".
 [[nodiscard]] std::string steps_text(const model::Recording& recording, const analysis::Steps& steps,
                                      const analysis::Leaks& leaks);
 
