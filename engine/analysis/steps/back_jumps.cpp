@@ -8,7 +8,7 @@ namespace gpustrata::analysis {
 
 namespace {
 
-constexpr int32_t kNever = std::numeric_limits<int32_t>::max();
+constexpr int32_t kNeverCome = std::numeric_limits<int32_t>::max();
 // A line is one that a function is left at, or entered at, if that many of the times were there.
 constexpr int64_t kOneOf = 4;
 
@@ -67,7 +67,7 @@ bool BackJumps::count_comings() {
   for (Column<int32_t>* const one : {&visits_, &exits_, &entries_}) {
     if (!one->resize(sites, 0)) return false;
   }
-  if (!own_first_.resize(sites, kNever) || !first_.resize(functions, kNever) ||
+  if (!own_first_.resize(sites, kNeverCome) || !first_.resize(functions, kNeverCome) ||
       !exits_of_function_.resize(functions, 0) || !entries_of_function_.resize(functions, 0))
     return false;
   const auto function = [&](int32_t site) { return function_[place_of_site_[site]]; };

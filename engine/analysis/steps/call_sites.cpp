@@ -11,10 +11,16 @@ namespace gpustrata::analysis {
 
 namespace {
 
-enum Kind : uint8_t { kPython = 1, kWithin = 2, kOptimizer = 4, kBackward = 8, kOtherThread = 16 };
+enum FrameKind : uint8_t {
+  kIsPython = 1,
+  kIsWithin = 2,
+  kIsOptimizer = 4,
+  kIsBackward = 8,
+  kIsOtherThread = 16
+};
 
 template <size_t Count>
-[[nodiscard]] bool has_any(std::string_view text, const std::array<std::string_view, Count>& words) {
+[[nodiscard]] bool holds_any(std::string_view text, const std::array<std::string_view, Count>& words) {
   return std::any_of(words.begin(), words.end(),
                      [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
 }
@@ -25,7 +31,7 @@ template <size_t Count>
       "forward", "backward", "_call_impl", "_wrapped_call_impl", "_call_impl_wrapper", "__init__"};
   constexpr std::array<std::string_view, 2> kFiles = {"torch/nn/modules/module.py", "torch/autograd/"};
   return std::find(kFunctions.begin(), kFunctions.end(), function) != kFunctions.end() ||
-         has_any(file, kFiles);
+         holds_any(file, kFiles);
 }
 
 [[nodiscard]] bool is_of_optimizer(std::string_view function, std::string_view file) {
@@ -37,7 +43,7 @@ template <size_t Count>
 [[nodiscard]] bool is_of_backward(std::string_view function, std::string_view file) {
   constexpr std::array<std::string_view, 2> kFiles = {"torch/autograd/__init__.py",
                                                       "torch/autograd/graph.py"};
-  return function == "backward" || has_any(file, kFiles);
+  return function == "backward" || holds_any(file, kFiles);
 }
 
 // As the outermost one: a library started this thread.
@@ -45,13 +51,13 @@ template <size_t Count>
   return file.find("/torch/") != std::string_view::npos || file.ends_with("threading.py");
 }
 
-[[nodiscard]] uint8_t kind_of(std::string_view function, std::string_view file) {
+[[nodiscard]] uint8_t frame_kind(std::string_view function, std::string_view file) {
   if (!file.ends_with(".py")) return 0;
-  uint8_t kind = kPython;
-  if (is_of_optimizer(function, file)) kind |= kOptimizer | kWithin;
-  if (is_within(function, file)) kind |= kWithin;
-  if (is_of_backward(function, file)) kind |= kBackward;
-  if (begins_other_thread(file)) kind |= kOtherThread;
+  uint8_t kind = kIsPython;
+  if (is_of_optimizer(function, file)) kind |= kIsOptimizer | kIsWithin;
+  if (is_within(function, file)) kind |= kIsWithin;
+  if (is_of_backward(function, file)) kind |= kIsBackward;
+  if (begins_other_thread(file)) kind |= kIsOtherThread;
   return kind;
 }
 
@@ -112,7 +118,8 @@ bool CallSites::number_functions() {
   for (size_t i = 0; i < count; ++i) {
     const FrameId id{i};
     const trace::Frame& frame = recording_.frames[id];
-    kind_of_frame_[i] = kind_of(recording_.strings.view(frame.name), recording_.strings.view(frame.filename));
+    kind_of_frame_[i] =
+        frame_kind(recording_.strings.view(frame.name), recording_.strings.view(frame.filename));
     if (!order.push_back(id)) return false;
   }
   const auto key = [&](FrameId id) {
@@ -137,17 +144,18 @@ bool CallSites::add_sites() {
     const trace::StackTable::Node& node = recording_.stacks.node(static_cast<int32_t>(i));
     const int32_t caller = node.caller < 0 ? kRoot : site_of_node_[node.caller];
     const uint8_t kind = kind_of_frame_[node.frame];
-    if ((kind & kPython) == 0 || sites[caller].depth >= kMostCallDepth) {
+    if ((kind & kIsPython) == 0 || sites[caller].depth >= kMostCallDepth) {
       site_of_node_[i] = caller;
       continue;
     }
-    const int32_t number = find_or_add(
-        {caller, node.frame, sites[caller].depth + 1, function_of_frame_[node.frame],
-         sites[caller].within || (kind & kWithin) != 0, (kind & kOptimizer) != 0, (kind & kBackward) != 0});
+    const int32_t number =
+        find_or_add({caller, node.frame, sites[caller].depth + 1, function_of_frame_[node.frame],
+                     sites[caller].within || (kind & kIsWithin) != 0, (kind & kIsOptimizer) != 0,
+                     (kind & kIsBackward) != 0});
     if (number < 0) return false;
     site_of_node_[i] = number;
     if (static_cast<size_t>(number) < own_.size()) continue;
-    const bool own = caller == kRoot ? (kind & kOtherThread) == 0 : own_[caller] != 0;
+    const bool own = caller == kRoot ? (kind & kIsOtherThread) == 0 : own_[caller] != 0;
     if (!own_.push_back(own ? 1 : 0)) return false;
   }
   return true;

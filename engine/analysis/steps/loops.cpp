@@ -91,7 +91,7 @@ class LoopFinder {
     if (!set_repeats(best.place, loop, best.calls_it)) return false;
     if (loop.count() < kFewestRepeats) return true;
     loop.trains = true;
-    loop.sureness = 0.95;
+    loop.sureness = regularity(loop) >= kLeastRegular ? 0.95 : 0.5;
     found.loop = std::move(loop);
     return true;
   }

@@ -116,6 +116,8 @@ class Findings {
       finding.says.push_back(
           {fmt::format("{} more grow in every step.", counted(more, "stack")), {.more = "leaks"}});
     const analysis::Steps& steps = *report_.steps;
+    if (const std::string full = full_text(report_); !full.empty())
+      finding.says.push_back({full, {.more = "leaks"}});
     if (steps.from == analysis::StepsFrom::loop)
       finding.says.push_back({fmt::format("A step is {}; {} times.", loop_text(recording_, steps.loop),
                                           count_text(steps.count())),
@@ -356,6 +358,22 @@ std::vector<std::string> flushes_texts(const analysis::CacheFlushes& flushes) {
   if (flushes.retries > 0) texts.push_back(Findings::flush_text(true, flushes.retries, flushes.retry_bytes));
   if (flushes.flushes > 0) texts.push_back(Findings::flush_text(false, flushes.flushes, flushes.flush_bytes));
   return texts;
+}
+
+std::string full_text(const Report& report) {
+  const analysis::Steps& steps = *report.steps;
+  if (report.out_of_memory.explained.empty() || report.ending.at_failure()) return {};
+  const analysis::ExplainedOutOfMemory& failed = report.out_of_memory.explained.back();
+  if (!failed.has_state || !failed.device_free || !failed.reserved) return {};
+  int64_t all = 0;  // bytes that all leaks kept
+  for (const analysis::Leak& leak : report.leaks.leaks) add_saturated(all, leak.live_bytes);
+  const int64_t per_step = all / std::max(steps.count(), 1);
+  int64_t capacity = *failed.reserved;
+  add_saturated(capacity, *failed.device_free);
+  const int64_t room = capacity - report.overview.peak_bytes;
+  if (per_step <= 0 || room <= 0) return {};
+  return fmt::format("If it goes on so, the {} that this process could have are full in {} more at most.",
+                     size_text(capacity), counted(room / per_step + 1, "step"));
 }
 
 std::string after_text(int32_t event) {

@@ -134,9 +134,7 @@ class Page {
     for (size_t i = 0; i < std::min(all.size(), kMostLeaksShown); ++i) {
       const analysis::Leak& leak = all[i];
       paragraph(fmt::format("    {:>9}  ", size_text(leak.live_bytes)),
-                fmt::format("{} more in {} a step, in {} since step {} ({:.0f} % sure), by",
-                            size_text(leak.bytes_per_step), counted(leak.blocks_per_step, "block"),
-                            counted(leak.steps, "step"), leak.first_step, 100 * leak.confidence));
+                growth_text(recording_, leak) + ", by");
       analysis::TopGroup group;
       group.stack = leak.stack;
       for (const std::string& line : lines_of_group(recording_, group, analysis::By::stack, columns_ - 15))
@@ -144,6 +142,10 @@ class Page {
     }
     if (all.size() > kMostLeaksShown)
       paragraph("  ", fmt::format("({} more; --json has them)", all.size() - kMostLeaksShown));
+    if (const std::string full = full_text(report_); !full.empty()) paragraph("    ", full);
+    if (report_.steps->from == analysis::StepsFrom::loop)
+      paragraph("    ", fmt::format("A step is {}; {} times.", loop_text(recording_, report_.steps->loop),
+                                    count_text(report_.steps->count())));
   }
 
   void peak() {

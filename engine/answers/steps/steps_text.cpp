@@ -15,21 +15,21 @@ using analysis::StepsFrom;
 
 namespace {
 
-constexpr size_t kLongest = 120;
+constexpr size_t kLongestOfLoop = 120;
 
-[[nodiscard]] std::string name_of(const model::Recording& recording, FrameId frame) {
-  return utf8::cut(recording.strings.view(recording.frames[frame].name), kLongest);
+[[nodiscard]] std::string function_of_loop(const model::Recording& recording, FrameId frame) {
+  return utf8::cut(recording.strings.view(recording.frames[frame].name), kLongestOfLoop);
 }
-[[nodiscard]] std::string file_of(const model::Recording& recording, FrameId frame) {
+[[nodiscard]] std::string file_of_loop(const model::Recording& recording, FrameId frame) {
   std::string_view file = recording.strings.view(recording.frames[frame].filename);
   file.remove_prefix(std::min(file.find_last_of("/\\") + 1, file.size()));
-  return utf8::cut(file, kLongest);
+  return utf8::cut(file, kLongestOfLoop);
 }
-[[nodiscard]] std::string line_text(const model::Recording& recording, FrameId frame) {
-  return fmt::format("{}:{}", file_of(recording, frame), recording.frames[frame].line);
+[[nodiscard]] std::string loop_line_text(const model::Recording& recording, FrameId frame) {
+  return fmt::format("{}:{}", file_of_loop(recording, frame), recording.frames[frame].line);
 }
 
-[[nodiscard]] std::string ordinal(int32_t number) {
+[[nodiscard]] std::string ordinal_text(int32_t number) {
   const int32_t tens = number % 100;
   const bool teen = tens >= 11 && tens <= 13;
   const int32_t last = teen ? 0 : number % 10;
@@ -40,10 +40,10 @@ constexpr size_t kLongest = 120;
 
 std::string loop_text(const model::Recording& recording, const analysis::LoopPlace& loop) {
   if (loop.function.is_none()) return "the outermost calls";
-  std::string text = fmt::format("{}:{}", file_of(recording, loop.function), loop.first_line);
+  std::string text = fmt::format("{}:{}", file_of_loop(recording, loop.function), loop.first_line);
   if (loop.last_line > loop.first_line) text += fmt::format(" to {}", loop.last_line);
-  text += " in " + name_of(recording, loop.function);
-  if (!loop.call.is_none()) text += ", called at " + line_text(recording, loop.call);
+  text += " in " + function_of_loop(recording, loop.function);
+  if (!loop.call.is_none()) text += ", called at " + loop_line_text(recording, loop.call);
   return text;
 }
 
@@ -86,19 +86,24 @@ std::string steps_text(const model::Recording& recording, const analysis::Steps&
                      leaks);
 }
 
-std::string leak_text(const model::Recording& recording, const analysis::Leak& leak) {
-  const analysis::Who who = analysis::who_of(recording, leak.stack);
+std::string growth_text(const model::Recording& recording, const analysis::Leak& leak) {
   std::string text = fmt::format("{} more in {} a step", size_text(leak.bytes_per_step),
                                  counted(leak.blocks_per_step, "block"));
   if (!leak.inner.is_none())
-    text +=
-        fmt::format(" ({} times {} at {})", count_text(leak.inner_repeats),
-                    size_text(leak.bytes_per_step / leak.inner_repeats), line_text(recording, leak.inner));
+    text += fmt::format(" ({} times {} at {})", count_text(leak.inner_repeats),
+                        size_text(leak.bytes_per_step / leak.inner_repeats),
+                        loop_line_text(recording, leak.inner));
   text += fmt::format(", in {}", counted(leak.steps, "step"));
-  if (leak.gap > 1) text += fmt::format(", every {}", ordinal(leak.gap));
+  if (leak.gap > 1) text += fmt::format(", every {}", ordinal_text(leak.gap));
   text += fmt::format(" since step {} ({:.0f} % sure)", leak.first_step, 100 * leak.confidence);
+  if (leak.freed_event >= 0) text += ", freed when the steps were over";
+  return text;
+}
+
+std::string leak_text(const model::Recording& recording, const analysis::Leak& leak) {
+  const analysis::Who who = analysis::who_of(recording, leak.stack);
+  std::string text = growth_text(recording, leak);
   if (who.kind != analysis::Who::Kind::nothing) text += ", by " + who_text(recording, who);
-  if (leak.freed_event >= 0) text += "; freed when the steps were over";
   return text + ".";
 }
 

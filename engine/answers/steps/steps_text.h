@@ -20,7 +20,9 @@ namespace gpustrata::answers {
 [[nodiscard]] std::string steps_text(const model::Recording& recording, const analysis::Steps& steps,
                                      const analysis::Leaks& leaks);
 
-// "1.5 MiB more in 2 blocks a step, in 12 steps since step 0 (99 % sure), by f model.py:9."
+// "1.5 MiB more in 2 blocks a step, in 12 steps since step 0 (99 % sure)"
+[[nodiscard]] std::string growth_text(const model::Recording& recording, const analysis::Leak& leak);
+// The same as a sentence, with who asked for it.
 [[nodiscard]] std::string leak_text(const model::Recording& recording, const analysis::Leak& leak);
 
 // Terms of a filter (analysis/filter_syntax.h) for the blocks of a leak, but for their stack.
