@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """leak_programs.py SEED OUT.pickle: a random program in the shapes that people write, by a real PyTorch.
 
-Prints its truth as JSON: the shape, how many steps it made, bytes that were kept more at the end of each (as PyTorch counts
-them), what leaks (null: nothing does) and the lines that asked for it. Odd seeds leak. Runs over the made-up runtime with
+Prints its truth as JSON: the shape, how many steps it made, what leaks (null: nothing does), the lines that asked for it and
+the bytes that it kept in each step; and by how much more was in use after each, as PyTorch counts. Odd seeds leak. Runs over the made-up runtime with
 MADE_UP_KERNELS=nothing: operators take the memory that they would, and compute nothing.
 """
 import collections
@@ -93,7 +93,7 @@ class Program:
         self.optimizer = pick(("adam", "momentum", "plain"))
         self.kept, self.cache, self.last = [], {}, collections.deque(maxlen=self.window or 1)
         self.lines, self.grown, self.before = set(), [], None
-        self.made = 0
+        self.made, self.planted = 0, []  # bytes that leak, of each step
 
     def model(self):
         model = Model(self.width, self.layers)
@@ -118,27 +118,26 @@ class Program:
         self.before = used
         self.made += 1
 
+    def leaks(self, block, place):
+        self.lines.add(inspect.currentframe().f_back.f_lineno)
+        self.planted[-1] += block.nbytes
+        place.append(block)
+
     def keep(self, local):
         """What a step keeps; `local` is a list of the function that loops."""
-        line = inspect.currentframe().f_lineno
+        self.planted.append(0)
         if self.leak == "attribute":
-            self.lines.add(line + 3)
-            self.kept.append(new(self.batch, self.width))
+            self.leaks(new(self.batch, self.width), self.kept)
         elif self.leak == "cache":
-            self.lines.add(line + 6)
-            self.cache["batch", self.made] = new(self.batch, 3 * self.width)
+            self.leaks(new(self.batch, 3 * self.width), self.cache.setdefault("batches", []))
         elif self.leak == "small":
             for _ in range(3):
-                self.lines.add(line + 10)
-                self.kept.append(new(self.random.randint(50, 600)))
+                self.leaks(new(self.random.randint(50, 600)), self.kept)
         elif self.leak == "local":
-            self.lines.add(line + 13)
-            local.append(new(self.batch, self.width))
+            self.leaks(new(self.batch, self.width), local)
         elif self.leak == "pair":
-            self.lines.update((line + 16, line + 17))
-            first = new(self.width, self.width)
-            second = new(self.width)
-            self.kept.append((first, second))
+            self.leaks(new(self.width, self.width), self.kept)
+            self.leaks(new(self.width), self.kept)
         if self.made < self.fills:
             self.cache["fills", self.made] = new(self.width, self.width)
         if self.window:
@@ -273,16 +272,17 @@ def serving(program):
 SHAPES = {f.__name__: f for f in (trainer, generator, in_turn, rollout, caught, serving)}
 
 
-def main(seed, out):
+def run(seed, out):
+    """The truth."""
     program = Program(seed)
     torch.cuda.memory._record_memory_history(max_entries=2_000_000, stacks="python")
     SHAPES[program.shape](program)
     torch.cuda.memory._dump_snapshot(out)
-    print(json.dumps({"seed": seed, "torch": torch.__version__, "shape": program.shape, "steps": program.made,
-                      "leak": program.leak, "lines": sorted(program.lines), "grown": program.grown,
-                      "optimizer": program.optimizer, "evaluate": program.every, "layers": program.layers,
-                      "window": program.window, "fills": program.fills, "script": "leak_programs.py"}))
+    return {"seed": seed, "torch": torch.__version__, "shape": program.shape, "steps": program.made,
+                      "leak": program.leak, "lines": sorted(program.lines), "kept": program.planted,
+                      "grown": program.grown, "optimizer": program.optimizer, "evaluate": program.every, "layers": program.layers,
+                      "window": program.window, "fills": program.fills, "script": "leak_programs.py"}
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2])
+    print(json.dumps(run(int(sys.argv[1]), sys.argv[2])))

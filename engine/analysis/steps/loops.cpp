@@ -13,8 +13,9 @@ namespace gpustrata::analysis {
 
 namespace {
 
-constexpr double kLeastShare = 0.3;        // of the allocations
-constexpr double kLeastRegular = 0.6;      // of the repeats that are about as long as the others
+constexpr double kLeastShare = 0.3;  // of the allocations
+constexpr double kSurelyRegular = 0.6;
+constexpr double kLeastRegular = 0.5;      // of the repeats that are about as long as the others
 constexpr double kLeastGiven = 0.5;        // of the bytes of a loop that does not train
 constexpr double kLeastBlocksGiven = 0.7;  // or of its blocks
 constexpr int32_t kFewPasses = kFewestRepeats - 1;
@@ -91,7 +92,7 @@ class LoopFinder {
     if (!set_repeats(best.place, loop, best.calls_it)) return false;
     if (loop.count() < kFewestRepeats) return true;
     loop.trains = true;
-    loop.sureness = regularity(loop) >= kLeastRegular ? 0.95 : 0.5;
+    loop.sureness = regularity(loop) >= kSurelyRegular ? 0.95 : 0.5;
     found.loop = std::move(loop);
     return true;
   }
