@@ -35,6 +35,7 @@ class LoopFinder {
         jumps_(calls_, recording.budget),
         inherited_(recording.budget),
         visited_backward_(recording.budget),
+        below_(recording.budget),
         held_(recording.budget),
         looked_at_(recording.budget) {}
 
@@ -71,7 +72,6 @@ class LoopFinder {
       std::tuple<int64_t, int32_t> rank{};
     } best;
     if (!looked_at_.resize(static_cast<size_t>(jumps_.place_count()), 0)) return false;
-    size_t tried = 0;
     for (size_t i = 1; i < calls_.sites.size(); ++i) {
       const CallSite& site = calls_.sites[i];
       if (!site.optimizer || calls_.sites[site.caller].within) continue;
@@ -79,7 +79,7 @@ class LoopFinder {
         const int32_t place = jumps_.place_of(line);
         if (looked_at_[place] != 0) break;
         looked_at_[place] = 1;
-        if (jumps_.passes(place) < kFewPasses || ++tried > kMostTried) continue;
+        if (jumps_.passes(place) < kFewPasses || ++tried_ > kMostTried / 2) continue;
         const PlaceRange reach = jumps_.reach_of(place);
         if (share(reach) < kLeastShare || (line == site.caller && is_of_parameters(reach))) continue;
         const std::tuple rank(jumps_.allocations(reach), jumps_.passes(place));
@@ -105,7 +105,7 @@ class LoopFinder {
   // ---- the outermost
 
   [[nodiscard]] bool outermost(FoundLoop& found) {
-    if (!count_backward()) return false;
+    if (!count_backward() || !below_.resize(calls_.sites.size(), 0)) return false;
     for (int32_t place = 0; place < jumps_.place_count();) {
       const PlaceRange held = jumps_.held_with(place);
       if (!site_at(place).within && jumps_.passes(place) > 0 && !held_.push_back(held)) return false;
@@ -119,13 +119,11 @@ class LoopFinder {
       return key(a) < key(b);
     });
     for (const int32_t fewest : {kFewestRepeats + 1, kFewestRepeats}) {
-      size_t tried = 0;
       for (const PlaceRange held : held_) {
         if (share(held) < kLeastShare) {
           note(most_passes(held) >= kFewPasses ? NoLoop::small : NoLoop::no_repeat);
           continue;
         }
-        if (++tried > kMostTried) break;
         if (!try_levels(held, fewest, found)) return false;
         if (found.loop) return true;
       }
@@ -142,7 +140,7 @@ class LoopFinder {
 
   // Loops within one another that share lines of one function: from the outer one inwards.
   [[nodiscard]] bool try_levels(PlaceRange places, int32_t fewest, FoundLoop& found) {
-    while (true) {
+    while (tried_++ < kMostTried) {
       int32_t least = 0;
       for (int32_t place = places.first; place <= places.last; ++place) {
         const int32_t passes = jumps_.passes(place);
@@ -176,27 +174,36 @@ class LoopFinder {
       if (!has_inner) return true;
       places = largest;
     }
+    return true;
   }
 
   // An outer loop that cannot be told from lines that are left out in most repeats of the inner one: in favour of the one
   // that trains; of requests, of the one that has loops of its own; of the one below an epoch.
-  [[nodiscard]] bool is_of_inner(PlaceRange outer, PlaceRange inner, const Loop& loop) const {
+  [[nodiscard]] bool is_of_inner(PlaceRange outer, PlaceRange inner, const Loop& loop) {
     if (outer.first != inner.first && outer.last != inner.last) return false;
     if (is_epoch(largest_call(inner))) return true;
     if (loop.trains) return trains(inner, loop.count());
     return outer.first == inner.first && has_loops_below(inner);
   }
 
-  [[nodiscard]] bool has_loops_below(PlaceRange places) const {
+  [[nodiscard]] bool has_loops_below(PlaceRange places) {
     const int64_t many = int64_t{2} * most_passes(places);
-    for (size_t i = 1; i < calls_.sites.size(); ++i) {
-      const auto site = static_cast<int32_t>(i);
-      if (jumps_.passes(jumps_.place_of(site)) < many) continue;
-      for (int32_t one = calls_.sites[site].caller; one >= 0; one = calls_.sites[one].caller) {
-        if (places.has(jumps_.place_of(one))) return true;
-      }
+    mark_below(places);
+    for (size_t site = 1; site < below_.size(); ++site) {
+      if (below_[site] != 0 && jumps_.passes(jumps_.place_of(static_cast<int32_t>(site))) >= many)
+        return true;
     }
     return false;
+  }
+
+  // Sites on the way to which one of these places lies.
+  void mark_below(PlaceRange places) {
+    for (size_t site = 0; site < below_.size(); ++site) {
+      const int32_t caller = calls_.sites[site].caller;
+      const bool below =
+          places.has(jumps_.place_of(static_cast<int32_t>(site))) || (caller >= 0 && below_[caller] != 0);
+      below_[site] = below ? 1 : 0;
+    }
   }
 
   // Sites of a backward pass, the outermost on their path.
@@ -209,15 +216,11 @@ class LoopFinder {
     return true;
   }
   // In one of two repeats and more a backward pass begins below these places.
-  [[nodiscard]] bool trains(PlaceRange places, int32_t repeats) const {
+  [[nodiscard]] bool trains(PlaceRange places, int32_t repeats) {
+    if (visited_backward_.empty()) return false;
+    mark_below(places);
     int64_t passes = 0;
-    for (const int32_t site : visited_backward_) {
-      for (int32_t one = site; one >= 0; one = calls_.sites[one].caller) {
-        if (!places.has(jumps_.place_of(one))) continue;
-        passes += jumps_.visits(site);
-        break;
-      }
-    }
+    for (const int32_t site : visited_backward_) passes += below_[site] != 0 ? jumps_.visits(site) : 0;
     return passes * 2 >= repeats;
   }
 
@@ -378,6 +381,8 @@ class LoopFinder {
   BackJumps jumps_;
   Column<int32_t> inherited_;         // per site
   Column<int32_t> visited_backward_;  // sites
+  Column<uint8_t> below_;             // per site: see mark_below()
+  size_t tried_ = 0;                  // candidates
   Column<PlaceRange> held_;           // lines that jumps hold together
   Column<uint8_t> looked_at_;         // per place: as a line around an optimizer
   NoLoop why_not_ = NoLoop::no_repeat;

@@ -174,7 +174,8 @@ function noLeakText({ steps }: Report): string {
 function stepsText({ steps, leaks }: Report): string {
   const { count, from, name, sure, why_not } = steps;
   const mark = 'Mark them with torch.profiler.record_function("step"), or look at what was never freed.';
-  if (from === null) return `No training steps detected (${why_not ?? ''}), so growth from step to step cannot be seen. ${mark}`;
+  if (from === null)
+    return `No training steps detected (${why_not ?? ''}), so growth from step to step cannot be seen. ${mark}`;
   const how = {
     annotations: 'the profiler’s own',
     regions: `by the region “${name ?? ''}”`,
