@@ -147,14 +147,14 @@ class LoopFinder {
         if (passes >= kFewPasses && (least == 0 || passes < least)) least = passes;
       }
       if (least == 0) return note(NoLoop::no_repeat), true;
-      // The line of that level that is passed most: what is left out now and then is passed less.
+      // The line of that level that asks for most: others are left out now and then, or call something twice.
       int32_t at = -1;
       PlaceRange inner, largest;
       for (int32_t place = places.first; place <= places.last; ++place) {
         const int32_t passes = jumps_.passes(place);
         if (passes < kFewPasses) continue;
         if (are_as_many(passes, least)) {
-          if (at < 0 || passes > jumps_.passes(at)) at = place;
+          if (at < 0 || jumps_.allocations({place, place}) > jumps_.allocations({at, at})) at = place;
           inner = {};
           continue;
         }
