@@ -67,7 +67,7 @@ class Leaks(WithFiles):
     def test_planted_leaks_are_found_first_and_exactly(self):
         for seed in range(6):
             for kind in ("one", "many"):
-                for annotate, said in (("profiler", "annotations"), ("region", "regions"), (None, "period")):
+                for annotate, said in (("profiler", "annotations"), ("region", "regions"), (None, "loop")):
                     options = {"steps": 6 + 3 * seed, "deep": seed % 2 == 1, "annotate": annotate, "leak": kind,
                                "leak_from": seed % 3, "evaluate_every": (0, 3)[seed % 2], "warm_up": seed % 4,
                                "queue": seed % 3}

@@ -55,7 +55,7 @@ class Device:
 
 
 class Stacks:
-    """Stacks as a program of that depth has them: flat ones are a line each, deep ones share their callers."""
+    """Stacks as a program of that depth has them: flat ones are a line and its caller's, deep ones share their callers."""
 
     def __init__(self, deep):
         self.deep, self.made = deep, {}
@@ -63,11 +63,10 @@ class Stacks:
     def __call__(self, line, name, caller_line, caller="train_step"):
         key = (line, name, caller_line, caller)
         if key not in self.made:
-            frames = [frame(name, line, "/home/me/model.py")]
+            frames = [frame(name, line, "/home/me/model.py"), frame(caller, caller_line, "/home/me/train.py")]
             if self.deep:
                 frames = [frame("linear", 7 + line % 5, "/usr/lib/python3/site-packages/torch/nn/functional.py"), *frames,
-                          frame(caller, caller_line, "/home/me/train.py"), frame("main", 99, "/home/me/train.py"),
-                          frame("<module>", 120, "/home/me/train.py")]
+                          frame("main", 99, "/home/me/train.py"), frame("<module>", 120, "/home/me/train.py")]
             self.made[key] = frames
         return self.made[key]
 
@@ -84,7 +83,7 @@ def train(seed, steps=12, layers=4, deep=True, annotate="profiler", leak=None, l
     for i in range(layers):
         device.alloc(sizes[i] // 4, stacks(10 + i, "__init__", 15, "build"))
     state, cached, queued, kept, buffers = [], None, [], [], None
-    leaking = stacks(777, "remember", 44)
+    leaking = stacks(777, "remember", 32)  # lines ascend as the step goes on
     leak_size, leak_blocks = rng.randrange(1, 4 * MIB), {"one": 1, "many": rng.randrange(3, 40)}.get(leak, 0)
     if leak == "many":
         leak_size = rng.randrange(1, 64 * KIB)

@@ -46,7 +46,7 @@ Result<const Keys*> Device::keys(By by) {
 }
 
 Result<const Steps*> Device::steps() {
-  return kept<Steps>([&] { return find_steps(recording(), part(), rows()); });
+  return kept<Steps>([&] { return find_steps(recording(), part(), rows(), lives()); });
 }
 
 Result<const KnownCategories*> Device::categories(std::string_view rules) {

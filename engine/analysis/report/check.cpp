@@ -16,7 +16,7 @@ namespace {
   if (doubt == Undecided::incomplete || doubt == Undecided::no_history) return doubt;
   if (report.steps->from == StepsFrom::nothing) return Undecided::no_steps;
   if (report.steps->count() < kFewestGrowths) return Undecided::few_steps;
-  return report.steps->from == StepsFrom::period ? Undecided::guessed_steps : Undecided::no;
+  return report.steps->from == StepsFrom::loop ? Undecided::guessed_steps : Undecided::no;
 }
 
 }  // namespace

@@ -2,57 +2,50 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <tuple>
 
 #include "engine/analysis/stacks/shown_stacks.h"
+#include "engine/analysis/steps/call_sites.h"
 #include "engine/base/saturating.h"
 
 namespace gpustrata::analysis {
 
 namespace {
 
-// A change of what a group holds between one point and the next.
-struct HeldChange {
-  int32_t group, point;
-  int64_t bytes, blocks;
+// A block that outlives the last step.
+struct Survivor {
+  int32_t group, step;
+  int64_t bytes;
 };
 
+// What a group kept of a step.
 struct Growth {
   int32_t step;
   int64_t bytes, blocks;
 };
 
-[[nodiscard]] int64_t median(std::vector<int64_t> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 class LeakFinder {
  public:
   LeakFinder(const model::Recording& recording, const replay::BlockLives& lifetimes,
              const Column<StackId>& stacks, const Steps& steps)
-      : lives_(lifetimes),
+      : recording_(recording),
+        lives_(lifetimes),
         stacks_(stacks),
         steps_(steps),
+        end_(steps.begin.empty() ? steps.end : std::max(steps.end, steps.begin.back())),
+        is_loop_(steps.from == StepsFrom::loop),
         groups_(recording),
-        points_(recording.budget),
-        changes_(recording.budget),
-        leak_of_group_(recording.budget),
-        recording_(recording) {}
+        survivors_(recording.budget),
+        returned_(recording.budget),
+        leak_of_group_(recording.budget) {}
 
   [[nodiscard]] Result<Leaks> run() {
     Leaks found;
-    const bool sure = steps_.from == StepsFrom::annotations || steps_.from == StepsFrom::regions;
-    if (steps_.from == StepsFrom::nothing || steps_.count() < (sure ? kFewestGrowths : kFewestGrowths + 1))
+    if (steps_.from == StepsFrom::nothing || steps_.count() < kFewestGrowths + (is_loop_ ? 1 : 0))
       return found;
-    if (!set_points() || !collect() || !judge(found)) return no_memory();
-    if (steps_.from == StepsFrom::period && found.leaks.size() >= 4 &&
-        static_cast<int64_t>(found.leaks.size()) * 3 >= steps_.call_sites) {
-      return Leaks();
-    }
-    if (!add_live_blocks(found)) return no_memory();
+    if (!collect() || !judge(found) || !look_at_blocks(found) || !find_inner_loops(found)) return no_memory();
     std::stable_sort(found.leaks.begin(), found.leaks.end(), [](const Leak& a, const Leak& b) {
       return std::tuple(-a.live_bytes, -a.live_blocks) < std::tuple(-b.live_bytes, -b.live_blocks);
     });
@@ -69,61 +62,59 @@ class LeakFinder {
     return fail(ErrorCode::limit_exceeded, -1, "Not enough memory to look for leaks.");
   }
 
-  // The events after which is looked: before each step, and after the last.
-  [[nodiscard]] bool set_points() {
-    for (const int32_t begin : steps_.begin) {
-      if (!points_.push_back(begin - 1)) return false;
-    }
-    return points_.push_back(std::max(steps_.end, steps_.begin.back()) - 1);
-  }
-  [[nodiscard]] int32_t point_after(int32_t event) const {
-    return static_cast<int32_t>(std::lower_bound(points_.begin(), points_.end(), event) - points_.begin());
+  // -1 = before the first.
+  [[nodiscard]] int32_t step_of(int32_t event) const {
+    return static_cast<int32_t>(std::upper_bound(steps_.begin.begin(), steps_.begin.end(), event) -
+                                steps_.begin.begin()) -
+           1;
   }
 
   [[nodiscard]] bool collect() {
     if (!groups_.prepare(recording_)) return false;
-    const auto last = static_cast<int32_t>(points_.size());
     for (int32_t rank = lives_.from_start; rank < lives_.count(); ++rank) {
       const auto r = static_cast<size_t>(rank);
-      const int32_t from = point_after(lives_.born[r]);
-      if (from >= last || lives_.freed[r] <= points_[from]) continue;
-      const int32_t until = point_after(lives_.freed[r]);
+      const int32_t born = lives_.born[r], freed = lives_.freed[r];
+      if (born < steps_.begin[0] || born >= end_) continue;
+      const int32_t step = step_of(born);
+      constexpr int32_t kLong = 2;
+      if (freed < end_ && step_of(freed) < step + kLong) continue;
       const int32_t group = groups_(stacks_[rank]);
-      if (group < 0 || !changes_.push_back({group, from, lives_.size[r], 1})) return false;
-      if (until < last && !changes_.push_back({group, until, -lives_.size[r], -1})) return false;
+      if (group < 0) return false;
+      if (freed >= end_) {
+        if (!survivors_.push_back({group, step, lives_.size[r]})) return false;
+        continue;
+      }
+      if (static_cast<size_t>(group) >= returned_.size() &&
+          !returned_.resize(static_cast<size_t>(group) + 1, 0))
+        return false;
+      ++returned_[group];
     }
-    std::sort(changes_.data(), changes_.data() + changes_.size(),
-              [](const HeldChange& a, const HeldChange& b) {
-                return std::tie(a.group, a.point) < std::tie(b.group, b.point);
+    std::sort(survivors_.data(), survivors_.data() + survivors_.size(),
+              [](const Survivor& a, const Survivor& b) {
+                return std::tie(a.group, a.step) < std::tie(b.group, b.step);
               });
-    return true;
+    return returned_.resize(static_cast<size_t>(groups_.count()), 0) &&
+           leak_of_group_.resize(static_cast<size_t>(groups_.count()), -1);
   }
 
   [[nodiscard]] bool judge(Leaks& found) {
-    if (!leak_of_group_.resize(static_cast<size_t>(groups_.count()), -1)) return false;
     std::vector<Growth> growths;  // of one group: at most one a step
     Charge charge(recording_.budget);
-    if (!charge.more(static_cast<int64_t>(points_.size() * (sizeof(Growth) + 2 * sizeof(int64_t)))))
+    if (!charge.more(static_cast<int64_t>(steps_.begin.size() * (sizeof(Growth) + sizeof(int32_t)))))
       return false;
-    for (size_t i = 0; i < changes_.size();) {
-      const int32_t group = changes_[i].group;
+    for (size_t i = 0; i < survivors_.size();) {
+      const int32_t group = survivors_[i].group;
       growths.clear();
-      while (i < changes_.size() && changes_[i].group == group) {
-        Growth net{changes_[i].point - 1, 0, 0};
-        for (const int32_t point = changes_[i].point;
-             i < changes_.size() && changes_[i].group == group && changes_[i].point == point; ++i) {
-          add_saturated(net.bytes, changes_[i].bytes);
-          net.blocks += changes_[i].blocks;
+      while (i < survivors_.size() && survivors_[i].group == group) {
+        Growth all{survivors_[i].step, 0, 0};
+        for (; i < survivors_.size() && survivors_[i].group == group && survivors_[i].step == all.step; ++i) {
+          add_saturated(all.bytes, survivors_[i].bytes);
+          ++all.blocks;
         }
-        if (net.step < 0) continue;  // was there before the first step
-        if (net.bytes < 0 || net.blocks < 0) {
-          growths.clear();
-        } else if (net.bytes > 0 && net.blocks > 0) {
-          growths.push_back(net);
-        }
+        if (all.bytes > 0) growths.push_back(all);
       }
-      constexpr int64_t kLeakBytes = 128;
-      const auto leak = leak_in(growths);
+      constexpr int64_t kLeakBytes = 160;
+      const auto leak = leak_in(growths, returned_[group]);
       if (!leak) continue;
       if (!charge.more(kLeakBytes)) return false;
       leak_of_group_[group] = static_cast<int32_t>(found.leaks.size());
@@ -133,66 +124,151 @@ class LeakFinder {
     return true;
   }
 
-  [[nodiscard]] std::optional<Leak> leak_in(std::span<const Growth> growths) const {
+  // What the first repeat keeps is of the same kind if it is about as much.
+  [[nodiscard]] static std::span<const Growth> without_setting_up(std::span<const Growth> growths) {
+    if (growths.empty() || growths[0].step != 0) return growths;
+    if (growths.size() < 2 || growths[1].step == 0) return growths.subspan(1);
+    const int64_t first = growths[0].bytes, second = growths[1].bytes;
+    return first / 2 > second || second / 2 > first ? growths.subspan(1) : growths;
+  }
+
+  [[nodiscard]] static int32_t middle_gap(std::span<const Growth> growths) {
+    std::vector<int32_t> gaps;
+    for (size_t i = 1; i < growths.size(); ++i) gaps.push_back(growths[i].step - growths[i - 1].step);
+    if (gaps.empty()) return 1;
+    const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>((gaps.size() - 1) / 2);
+    std::nth_element(gaps.begin(), middle, gaps.end());
+    return *middle;
+  }
+
+  [[nodiscard]] std::optional<Leak> leak_in(std::span<const Growth> growths, int64_t returned) const {
     constexpr int32_t kSomeSteps = 6;
-    const int32_t count = steps_.count();
-    const int32_t last_whole = steps_.last_is_whole ? count - 1 : count - 2;
-    const int32_t least_last = count >= kSomeSteps ? last_whole - 1 : last_whole;
-    if (growths.empty() || growths.back().step < least_last) return std::nullopt;
+    if (is_loop_) growths = without_setting_up(growths);
+    if (growths.empty()) return std::nullopt;
+    const int32_t count = steps_.count(), gap = middle_gap(growths);
+    // The last of them without a pause.
     size_t first = growths.size() - 1;
-    while (first > 0 && growths[first].step - growths[first - 1].step <= 2) --first;
-    const auto share_since = [&](size_t from) {
-      return static_cast<double>(growths.size() - from) /
-             static_cast<double>(growths.back().step - growths[from].step + 1);
+    while (first > 0 && int64_t{growths[first].step} - growths[first - 1].step <= int64_t{2} * gap) --first;
+    const auto regular_since = [&](size_t from) {
+      const double due = 1 + static_cast<double>(growths.back().step - growths[from].step) / gap;
+      return static_cast<double>(growths.size() - from) / due;
     };
-    while (first + 1 < growths.size() && share_since(first) < 0.6) ++first;
+    while (first + 1 < growths.size() && regular_since(first) < 0.6) ++first;
     const std::span<const Growth> all = growths.subspan(first);
-    if (static_cast<int32_t>(all.size()) < kFewestGrowths || static_cast<int64_t>(all.size()) * 5 < count)
-      return std::nullopt;
-    std::vector<int64_t> bytes, blocks;
-    for (const Growth& growth : all) {
-      bytes.push_back(growth.bytes);
-      blocks.push_back(growth.blocks);
-    }
+    const auto counted = static_cast<int32_t>(all.size()) - (is_loop_ && all[0].step == 0 ? 1 : 0);
+    if (counted < kFewestGrowths || int64_t{all[0].step} * 2 > count) return std::nullopt;
+    const int32_t since_last = count - 1 - all.back().step;
+    const int32_t allowed = gap - 1 + (steps_.last_is_whole ? 0 : 1) + (count >= kSomeSteps ? 1 : 0);
+    if (since_last > allowed) return std::nullopt;
     Leak leak;
-    leak.bytes_per_step = median(std::move(bytes));
-    leak.blocks_per_step = median(std::move(blocks));
+    int64_t bytes = 0, blocks = 0;
+    for (const Growth& growth : all) {
+      add_saturated(bytes, growth.bytes);
+      blocks += growth.blocks;
+    }
+    if (returned * 5 > blocks) return std::nullopt;
     leak.steps = static_cast<int32_t>(all.size());
+    leak.bytes_per_step = bytes / leak.steps;
+    leak.blocks_per_step = (blocks + leak.steps / 2) / leak.steps;
     leak.first_step = all.front().step;
+    leak.gap = gap;
     const double repeated = 1 - std::exp2(1.0 - static_cast<double>(all.size()));
-    leak.confidence = std::round(100 * steps_.sureness * repeated * share_since(first)) / 100;
+    leak.confidence =
+        std::round(100 * steps_.sureness * repeated * std::min(1.0, regular_since(first))) / 100;
     return leak;
   }
 
-  [[nodiscard]] bool add_live_blocks(Leaks& found) {
-    Column<int64_t> largest(recording_.budget);
-    if (!largest.resize(found.leaks.size(), -1)) return false;
+  // Sums of the blocks, and what became of them after the steps; takes away what was handed on.
+  [[nodiscard]] bool look_at_blocks(Leaks& found) {
+    struct After {
+      int64_t largest = -1, freed = 0;
+      int32_t first_free = 0, last_free = 0;
+    };
+    std::vector<After> after(found.leaks.size());
+    Charge charge(recording_.budget);
+    if (!charge.more(static_cast<int64_t>(after.size() * sizeof(After)))) return false;
     for (int32_t rank = lives_.from_start; rank < lives_.count(); ++rank) {
       const auto r = static_cast<size_t>(rank);
-      if (lives_.freed[r] < lives_.events.count) continue;
+      if (lives_.freed[r] < end_ || lives_.born[r] >= end_) continue;
       const int32_t group = groups_(stacks_[rank]);
       if (group < 0) return false;
       if (static_cast<size_t>(group) >= leak_of_group_.size() || leak_of_group_[group] < 0) continue;
-      const int32_t number = leak_of_group_[group];
-      Leak& leak = found.leaks[static_cast<size_t>(number)];
+      const auto number = static_cast<size_t>(leak_of_group_[group]);
+      Leak& leak = found.leaks[number];
       if (lives_.born[r] < steps_.begin[leak.first_step]) continue;
       add_saturated(leak.live_bytes, lives_.size[r]);
       ++leak.live_blocks;
-      if (lives_.size[r] <= largest[number]) continue;
-      largest[number] = lives_.size[r];
+      After& one = after[number];
+      if (lives_.freed[r] < lives_.events.count) {
+        one.first_free = one.freed == 0 ? lives_.freed[r] : std::min(one.first_free, lives_.freed[r]);
+        one.last_free = std::max(one.last_free, lives_.freed[r]);
+        ++one.freed;
+      }
+      if (lives_.size[r] <= one.largest) continue;
+      one.largest = lives_.size[r];
       leak.largest_rank = rank;
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < found.leaks.size(); ++i) {
+      Leak& leak = found.leaks[i];
+      const After& one = after[i];
+      const bool is_gone = one.freed == leak.live_blocks;
+      if (is_gone && allocations(one.first_free, one.last_free) >= leak.steps) continue;
+      if (is_gone) leak.freed_event = one.last_free;
+      found.leaks[kept++] = leak;
+    }
+    found.leaks.resize(kept);
+    return true;
+  }
+
+  [[nodiscard]] int64_t allocations(int32_t from, int32_t to) const {
+    const auto begin = lives_.born.begin() + lives_.from_start;
+    return std::lower_bound(begin, lives_.born.end(), to) - std::lower_bound(begin, lives_.born.end(), from);
+  }
+
+  // The outermost line of its stack that is come to so often a step that it keeps the same each time.
+  [[nodiscard]] bool find_inner_loops(Leaks& found) {
+    if (std::none_of(found.leaks.begin(), found.leaks.end(),
+                     [](const Leak& leak) { return leak.blocks_per_step > 1 && leak.gap == 1; }))
+      return true;
+    CallSites calls(recording_);
+    Column<int32_t> visits(recording_.budget);
+    if (!calls.walk(lives_.events) || !visits.resize(calls.sites.size(), 0)) return false;
+    int32_t before = CallSites::kRoot;
+    for (size_t i = 0; i < calls.site.size(); ++i) {
+      const int32_t here = calls.site[i];
+      if (calls.event[i] >= steps_.begin[0] && calls.event[i] < end_) {
+        if (here == before) ++visits[here];
+        calls.each_entered(calls.parting(before, here), here, [&](int32_t site) { ++visits[site]; });
+      }
+      before = here;
+    }
+    for (Leak& leak : found.leaks) {
+      if (leak.blocks_per_step < 2 || leak.gap != 1) continue;
+      for (int32_t site = calls.of_stack(leak.stack); site != CallSites::kRoot;
+           site = calls.sites[site].caller) {
+        const int64_t often = visits[site], steps = steps_.count();
+        const int64_t repeats = (often + steps / 2) / steps;
+        if (repeats < 2 || leak.blocks_per_step % repeats != 0 ||
+            std::abs(often - repeats * steps) * 10 > steps * repeats)
+          continue;
+        leak.inner = calls.sites[site].frame;
+        leak.inner_repeats = static_cast<int32_t>(repeats);
+      }
     }
     return true;
   }
 
+  const model::Recording& recording_;
   const replay::BlockLives& lives_;
   const Column<StackId>& stacks_;
   const Steps& steps_;
+  const int32_t end_;  // of the last step
+  const bool is_loop_;
   StackGroups groups_;
-  Column<int32_t> points_;      // ascending
-  Column<HeldChange> changes_;  // by group, then point
+  Column<Survivor> survivors_;  // by group, then step
+  Column<int32_t> returned_;    // per group: blocks that were kept long and given back before the end
   Column<int32_t> leak_of_group_;
-  const model::Recording& recording_;
 };
 
 }  // namespace
@@ -203,7 +279,7 @@ Result<Leaks> find_leaks(const model::Recording& recording, const replay::BlockL
 }
 
 bool are_sure(const Leaks& leaks, const Steps& steps) {
-  return steps.from != StepsFrom::period ||
+  return steps.from != StepsFrom::loop ||
          std::any_of(leaks.leaks.begin(), leaks.leaks.end(),
                      [](const Leak& leak) { return leak.confidence >= kSureLeak; });
 }

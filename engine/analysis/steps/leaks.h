@@ -1,17 +1,17 @@
-// Leaks: stacks whose live bytes grow step after step, at the same point of the step, to the end of the recording.
+// Leaks: stacks that keep more and more until the last step ends, at regular gaps.
 //
-// Live bytes of a stack (those shown alike are one, shown_stacks.h) are taken after the last event before every
-// step, and after the last step. A stack leaks if
-//   - it grew in bytes and in blocks in at least kFewestGrowths steps,
-//   - up to the last whole step of the recording (of six steps and more the last but one will do),
-//   - in at least 6 of 10 steps since the first of them, at most one step left out at a time,
-//   - for at least a fifth of all steps, and never shrank since.
-// So none of these is one: what comes in the first steps and stays (warm-up, optimizer state, buffers that grow once),
-// what is replaced (caches, gradients, batches), a queue that is full, what an evaluation takes and gives back. A
-// queue or cache that is still filling when the recording ends cannot be told from a leak.
+// Judged at the end of the last step, not of the recording: what a list in a local variable keeps dies with its
+// function. A stack (those shown alike are one, shown_stacks.h), of any thread, leaks if blocks of it that outlive the
+// last step
+//   - were born in at least kFewestGrowths steps (in a loop: not counting its first repeat, which sets up),
+//   - from the first half of the steps on, up to the last whole one (of six steps and more one less will do),
+//   - at gaps that are alike: twice the gap in the middle at most, and in 6 of 10 steps where one was due,
+//   - and few of its blocks, at most a fifth as many, were kept for two steps and more and given back.
+// So none of these is one: what comes in the first steps and stays (warm-up, optimizer state, buffers that grow once,
+// a cache that fills and stops), what is replaced (gradients, batches), the last n of something, a queue, what an
+// evaluation takes and gives back; nor what is handed on: freed after the steps, bit by bit, between as many
+// allocations. A cache that is still filling when the steps end cannot be told from a leak.
 //
-// By period alone a recording of one pass through many layers looks like steps that keep all they make: where four and
-// more, a third of the call sites, would leak, none is said to.
 // O(blocks log blocks). Blocks that live within one step cost nothing but a look.
 #pragma once
 
@@ -28,19 +28,24 @@ namespace gpustrata::analysis {
 
 inline constexpr int32_t kFewestGrowths = 3;
 inline constexpr size_t kMostLeaks = 100;
-// Of leaks by period: with less confidence it is only said that there may be one.
+// Of leaks in a loop: with less confidence it is only said that there may be one.
 inline constexpr double kSureLeak = 0.8;
 
 struct Leak {
   StackId stack;                // none = blocks without one
-  int64_t bytes_per_step = 0;   // median of the steps in which it grew
+  int64_t bytes_per_step = 0;   // of the steps in which it grew: the mean
   int64_t blocks_per_step = 0;  // the same
   int32_t steps = 0;            // in which it grew
   int32_t first_step = 0;       // counted from 0
-  int64_t live_bytes = 0;       // at the end, of blocks since the first of them
+  int32_t gap = 1;              // steps from one of them to the next: the one in the middle
+  int64_t live_bytes = 0;       // when the last step ends, of blocks since the first of them
   int64_t live_blocks = 0;
   int32_t largest_rank = -1;  // of those
-  double confidence = 0;      // 0 to 1: how sure the steps are, how many grew, and how regularly
+  int32_t freed_event = -1;   // the last of them is freed by this event, so none is left; -1 = some are
+  // The loop inside the step that it grows in: a line that is come to so often in every step. none = once a step, or not known.
+  FrameId inner;
+  int32_t inner_repeats = 1;
+  double confidence = 0;  // 0 to 1: how sure the steps are, how many grew, and how regularly
 };
 
 struct Leaks {

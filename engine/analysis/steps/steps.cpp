@@ -6,10 +6,10 @@
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "engine/analysis/steps/marks.h"
-#include "engine/analysis/steps/step_period.h"
 #include "engine/base/ascii.h"
 #include "engine/base/charge.h"
 
@@ -60,8 +60,9 @@ struct Candidate {
   int64_t events = 0;  // covered
 };
 
+// `named`: the program marks whole steps itself.
 [[nodiscard]] bool steps_of_regions(const Column<Region>& all, const model::Recording& recording,
-                                    int32_t event_count, Steps& found) {
+                                    int32_t event_count, Steps& found, bool& named) {
   constexpr int64_t kEntryBytes = 128;  // of the two maps
   Charge charge(recording.budget);
   std::unordered_map<std::string, int32_t> kinds;
@@ -110,6 +111,7 @@ struct Candidate {
   const auto chosen = static_cast<int32_t>(best - candidates.begin());
   found.from = best->fit == kProfiler ? StepsFrom::annotations : StepsFrom::regions;
   found.sureness = best->fit == kProfiler ? 1.0 : 0.95;
+  named = best->fit >= kStep;
   int32_t until = -1;
   for (const int32_t i : order) {
     const Region& region = all[i];
@@ -134,15 +136,32 @@ struct Candidate {
 }  // namespace
 
 Result<Steps> find_steps(const model::Recording& recording, const model::Part& part,
-                         const replay::DeviceRows& rows) {
+                         const replay::DeviceRows& rows, const replay::BlockLives& lives) {
   Steps found(recording.budget);
   const auto regions = find_regions(recording, part, rows);
   if (!regions) return tl::unexpected(regions.error());
-  if (!steps_of_regions(*regions, recording, rows.events.count, found) ||
-      (found.from == StepsFrom::nothing && !find_period(recording, rows, found))) {
+  bool named = false;
+  if (!steps_of_regions(*regions, recording, rows.events.count, found, named)) {
     return fail(ErrorCode::limit_exceeded, -1, "Not enough memory to look for steps in {} events.",
                 rows.events.count);
   }
+  if (named) return found;
+  auto looked = find_loop(recording, lives);
+  if (!looked) return tl::unexpected(looked.error());
+  const bool has_regions = found.from != StepsFrom::nothing;
+  if (!looked->loop || (has_regions && looked->loop->sureness < kSureLoop)) {
+    if (!has_regions) found.why_not = looked->why_not;
+    return found;
+  }
+  Loop& loop = *looked->loop;
+  found = Steps(recording.budget);
+  found.from = StepsFrom::loop;
+  found.loop = loop.place;
+  found.trains = loop.trains;
+  found.begin = std::move(loop.begin);
+  found.end = loop.end;
+  found.last_is_whole = !loop.goes_on;
+  found.sureness = loop.sureness;
   return found;
 }
 

@@ -14,6 +14,7 @@
 #include "engine/answers/live/top.h"
 #include "engine/answers/report/report_findings.h"
 #include "engine/answers/stacks/who.h"
+#include "engine/answers/steps/steps_text.h"
 
 namespace gpustrata::answers {
 
@@ -55,13 +56,16 @@ void steps_to_json(JsonWriter& json, const model::Recording& recording, const an
   json.member("from", known ? std::optional(name_of(steps.from)) : std::nullopt);
   std::optional<std::string> name;
   if (!steps.name.is_none()) name = recording.strings.view(steps.name);
-  if (!steps.anchor.is_none()) name = analysis::frame_text(recording, steps.anchor);
+  if (steps.from == StepsFrom::loop) name = loop_text(recording, steps.loop);
   json.member("name", name);
   json.member("sure", rounded(steps.sureness));
+  const std::string_view why_not = why_no_steps(steps.why_not);
+  json.member("why_not", why_not.empty() ? std::nullopt : std::optional(why_not));
   json.end_object();
 }
 
-void leaks_to_json(JsonWriter& json, const model::Recording& recording, const analysis::Leaks& leaks) {
+void leaks_to_json(JsonWriter& json, const model::Recording& recording, const analysis::Leaks& leaks,
+                   const analysis::Steps& steps) {
   json.key("leaks");
   json.begin_array();
   for (const analysis::Leak& leak : leaks.leaks) {
@@ -71,13 +75,24 @@ void leaks_to_json(JsonWriter& json, const model::Recording& recording, const an
     json.member("blocks_per_step", leak.blocks_per_step);
     json.member("steps", leak.steps);
     json.member("first_step", leak.first_step);
+    json.member("gap", leak.gap);
+    json.key("inner");
+    if (leak.inner.is_none()) {
+      json.null();
+    } else {
+      json.begin_object();
+      json.member("line", analysis::frame_text(recording, leak.inner));
+      json.member("repeats", leak.inner_repeats);
+      json.end_object();
+    }
+    json.member("freed_event", leak.freed_event < 0 ? std::nullopt : std::optional(leak.freed_event));
     json.member("live_bytes", leak.live_bytes);
     json.member("live_blocks", leak.live_blocks);
     json.member("confidence", leak.confidence);
     const analysis::Who who = analysis::who_of(recording, leak.stack);
     who_to_json(json, recording, who);
     json.member("rank", leak.largest_rank);
-    json.member("filter", filter_text(recording, who, "freed:never -born:before"));
+    json.member("filter", filter_text(recording, who, leak_terms(steps, leak)));
     json.end_object();
   }
   json.end_array();
@@ -111,8 +126,8 @@ std::string_view name_of(StepsFrom from) {
       return "annotations";
     case StepsFrom::regions:
       return "regions";
-    case StepsFrom::period:
-      return "period";
+    case StepsFrom::loop:
+      return "loop";
     case StepsFrom::nothing:
       break;
   }
@@ -132,7 +147,7 @@ void to_json(JsonWriter& json, std::string_view snapshot, const analysis::EventC
   json.end_array();
   peak_to_json(json, recording, report.peak);
   steps_to_json(json, recording, *report.steps);
-  leaks_to_json(json, recording, report.leaks);
+  leaks_to_json(json, recording, report.leaks, *report.steps);
   const analysis::CacheFlushes& flushes = report.cache_flushes;
   json.key("cache_flushes");
   json.begin_object();

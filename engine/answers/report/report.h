@@ -10,16 +10,17 @@
 
 namespace gpustrata::answers {
 
-// "annotations", "regions", "period"; empty for nothing, which JSON gives as null.
+// "annotations", "regions", "loop"; empty for nothing, which JSON gives as null.
 [[nodiscard]] std::string_view name_of(analysis::StepsFrom from);
 
 // {"snapshot": its name if it has one,
 //  "device",
 //  "peak":{"event","requested_bytes","blocks","parts":[{"stack","bytes","blocks","who","rank"}],"rest_bytes",
 //          "rest_blocks","rest_parts"}: parts and rest add up to the peak,
-//  "steps":{"count","from","name": of the region or call that begins one|null,"sure"},
-//  "leaks":[{"stack","bytes_per_step","blocks_per_step","steps","first_step","live_bytes","live_blocks","confidence",
-//            "who","rank"}],"leaks_left_out",
+//  "steps":{"count","from","name": of the region, or the loop in words|null,"sure","why_not": none were found|null},
+//  "leaks":[{"stack","bytes_per_step","blocks_per_step","steps","first_step","gap","inner":{"line","repeats"}|null,
+//            "freed_event": all are, after the steps|null,"live_bytes","live_blocks","confidence","who","rank"}],
+//  "leaks_left_out",
 //  "oom":[see out_of_memory.h],"oom_left_out": earlier ones,
 //  "fragmentation":{"event","reserved_bytes","allocated_bytes","pending_bytes","cached_bytes","largest_free_bytes",
 //                   "held_back_bytes","share","pinned_segments",

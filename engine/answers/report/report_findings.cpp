@@ -9,6 +9,7 @@
 #include "engine/answers/findings/out_of_memory.h"
 #include "engine/answers/report/missing.h"
 #include "engine/answers/stacks/who.h"
+#include "engine/answers/steps/steps_text.h"
 #include "engine/base/saturating.h"
 #include "engine/base/units.h"
 #include "engine/replay/links.h"
@@ -105,18 +106,22 @@ class Findings {
     for (size_t i = 0; i < std::min(all.size(), kMostLeaksSaid); ++i) {
       const analysis::Leak& leak = all[i];
       const Who who = analysis::who_of(recording_, leak.stack);
-      finding.says.push_back(
-          {fmt::format("{} more in {} a step, in {} since step {} ({:.0f} % sure){}.",
-                       size_text(leak.bytes_per_step), counted(leak.blocks_per_step, "block"),
-                       counted(leak.steps, "step"), leak.first_step, 100 * leak.confidence,
-                       by_text(recording_, who)),
-           {.rank = leak.largest_rank, .filter = filter_text(recording_, who, "freed:never -born:before")}});
+      finding.says.push_back({leak_text(recording_, leak),
+                              {.rank = leak.largest_rank,
+                               .filter = filter_text(recording_, who, leak_terms(*report_.steps, leak))}});
     }
     const int64_t more =
         static_cast<int64_t>(all.size()) + report_.leaks.left_out - static_cast<int64_t>(finding.says.size());
     if (more > 0)
       finding.says.push_back(
           {fmt::format("{} more grow in every step.", counted(more, "stack")), {.more = "leaks"}});
+    const analysis::Steps& steps = *report_.steps;
+    if (const std::string full = full_text(report_); !full.empty())
+      finding.says.push_back({full, {.more = "leaks"}});
+    if (steps.from == analysis::StepsFrom::loop)
+      finding.says.push_back({fmt::format("A step is {}; {} times.", loop_text(recording_, steps.loop),
+                                          count_text(steps.count())),
+                              {.event = steps.begin[0]}});
   }
 
   void peak() {
@@ -295,7 +300,9 @@ class Findings {
     finding.title = "The recording";
     finding.value =
         report_.overview.events == 0 ? std::string("One moment") : counted(report_.overview.events, "event");
-    std::string text = report_.overview.events == 0 ? std::string() : steps_text(report_) + ".";
+    std::string text = report_.overview.events == 0
+                           ? std::string()
+                           : steps_text(recording_, *report_.steps, report_.leaks) + ".";
     if (!text.empty()) text[0] = static_cast<char>(std::toupper(text[0]));
     if (!text.empty()) finding.says.push_back({std::move(text), {.more = "leaks"}});
     const model::EventTable& events = recording_.events;
@@ -353,18 +360,20 @@ std::vector<std::string> flushes_texts(const analysis::CacheFlushes& flushes) {
   return texts;
 }
 
-std::string steps_text(const Report& report) {
+std::string full_text(const Report& report) {
   const analysis::Steps& steps = *report.steps;
-  if (steps.from == analysis::StepsFrom::nothing) return "no training steps detected; leaks not checked";
-  const std::string leaks = !report.leaks.leaks.empty()                ? ""
-                            : steps.count() < analysis::kFewestGrowths ? ", too few to find leaks"
-                            : steps.from == analysis::StepsFrom::period
-                                ? "; leaks not checked: mark the steps"
-                                : ", no leak";
-  const std::string_view from = steps.from == analysis::StepsFrom::annotations ? "the profiler's"
-                                : steps.from == analysis::StepsFrom::regions   ? "by regions of the program"
-                                                                               : "detected by repetition";
-  return fmt::format("{} ({}){}", counted(steps.count(), "step"), from, leaks);
+  if (report.out_of_memory.explained.empty() || report.ending.at_failure()) return {};
+  const analysis::ExplainedOutOfMemory& failed = report.out_of_memory.explained.back();
+  if (!failed.has_state || !failed.device_free || !failed.reserved) return {};
+  int64_t all = 0;  // bytes that all leaks kept
+  for (const analysis::Leak& leak : report.leaks.leaks) add_saturated(all, leak.live_bytes);
+  const int64_t per_step = all / std::max(steps.count(), 1);
+  int64_t capacity = *failed.reserved;
+  add_saturated(capacity, *failed.device_free);
+  const int64_t room = capacity - report.overview.peak_bytes;
+  if (per_step <= 0 || room <= 0) return {};
+  return fmt::format("If it goes on so, the {} that this process could have are full in {} more at most.",
+                     size_text(capacity), counted(room / per_step + 1, "step"));
 }
 
 std::string after_text(int32_t event) {

@@ -60,8 +60,9 @@ void to_json(JsonWriter& json, const ReportFinding& finding);
 [[nodiscard]] std::string reserved_use_text(const analysis::ReservedUse& use);
 // A sentence for each kind there is.
 [[nodiscard]] std::vector<std::string> flushes_texts(const analysis::CacheFlushes& flushes);
-// "28 steps (the profiler's), no leak"
-[[nodiscard]] std::string steps_text(const analysis::Report& report);
+// "If it goes on so, the 8.0 GiB that this process could have are full in 30 more steps at most." Known is what it could
+// have where a request failed and the program went on; fragmentation is left out, so it is at most. Empty if nothing says so.
+[[nodiscard]] std::string full_text(const analysis::Report& report);
 // "after event 57", "before the first event"
 [[nodiscard]] std::string after_text(int32_t event);
 // "event 57", "before the recording"

@@ -12,6 +12,7 @@
 #include "engine/answers/report/report.h"
 #include "engine/answers/report/report_findings.h"
 #include "engine/answers/stacks/who.h"
+#include "engine/answers/steps/steps_text.h"
 #include "engine/answers/text/fitted.h"
 #include "engine/answers/text/printable.h"
 #include "engine/base/units.h"
@@ -93,7 +94,7 @@ class Page {
                               reserved ? fmt::format(", {} reserved", size_text(*reserved)) : ""));
     paragraph("  ",
               fmt::format("{}; {}", overview.events == 0 ? "no history" : counted(overview.events, "event"),
-                          steps_text(report_)));
+                          steps_text(recording_, *report_.steps, report_.leaks)));
     const analysis::Ending& ending = report_.ending;
     if (ending.at_failure() && ending.device != overview.device)
       paragraph(
@@ -139,15 +140,13 @@ class Page {
   void leaks() {
     const auto& all = report_.leaks.leaks;
     if (all.empty()) return;
-    heading(fmt::format("Leaks: {} held by {} that keep more in every step",
+    heading(fmt::format("Leaks: {} held by {} that keep more and more",
                         size_text(report_.leaks.live_bytes),
                         counted(static_cast<int64_t>(all.size()) + report_.leaks.left_out, "stack")));
     for (size_t i = 0; i < std::min(all.size(), kMostLeaksShown); ++i) {
       const analysis::Leak& leak = all[i];
       paragraph(fmt::format("    {:>9}  ", size_text(leak.live_bytes)),
-                fmt::format("{} more in {} a step, in {} since step {} ({:.0f} % sure), by",
-                            size_text(leak.bytes_per_step), counted(leak.blocks_per_step, "block"),
-                            counted(leak.steps, "step"), leak.first_step, 100 * leak.confidence));
+                growth_text(recording_, leak) + ", by");
       analysis::TopGroup group;
       group.stack = leak.stack;
       for (const std::string& line : lines_of_group(recording_, group, analysis::By::stack, columns_ - 15))
@@ -155,6 +154,10 @@ class Page {
     }
     if (all.size() > kMostLeaksShown)
       paragraph("  ", fmt::format("({} more; --json has them)", all.size() - kMostLeaksShown));
+    if (const std::string full = full_text(report_); !full.empty()) paragraph("    ", full);
+    if (report_.steps->from == analysis::StepsFrom::loop)
+      paragraph("    ", fmt::format("A step is {}; {} times.", loop_text(recording_, report_.steps->loop),
+                                    count_text(report_.steps->count())));
   }
 
   void peak() {

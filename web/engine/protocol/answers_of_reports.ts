@@ -48,11 +48,13 @@ export interface Report {
   };
   steps: {
     count: number;
-    from: 'annotations' | 'regions' | 'period' | null;
-    /** Of the region, or of the call that begins a step. */
+    from: 'annotations' | 'regions' | 'loop' | null;
+    /** Of the region; of a loop, its lines in words. */
     name: string | null;
     /** 0 to 1. */
     sure: number;
+    /** In words; null: there are some. */
+    why_not: string | null;
   };
   leaks: {
     stack: StackLines;
@@ -61,6 +63,13 @@ export interface Report {
     steps: number;
     /** From 0. */
     first_step: number;
+    /** Steps from one in which it grew to the next. */
+    gap: number;
+    /** The loop in the step that it grows in: a line that is come to so often in each. */
+    inner: { line: string; repeats: number } | null;
+    /** All of it is freed by this event, after the steps; null: some is not. */
+    freed_event: number | null;
+    /** When the last step ends. */
     live_bytes: Bytes;
     live_blocks: number;
     /** 0 to 1. */

@@ -122,7 +122,7 @@ TEST_F(RulesOfCheck, NoLeakIsSaidOfStepsThatAreMarkedOnly) {
   EXPECT_EQ(checked(rules).undecided, Undecided::no);
   lack(NotRecorded::oldest_events);  // a leak would be in the rest, too
   EXPECT_EQ(checked(rules).undecided, Undecided::no);
-  steps.from = StepsFrom::period;
+  steps.from = StepsFrom::loop;
   EXPECT_EQ(checked(rules).undecided, Undecided::guessed_steps);
   report.leaks.leaks.emplace_back().confidence = kSureLeak;
   EXPECT_EQ(checked(rules).undecided, Undecided::no);

@@ -29,7 +29,6 @@ namespace {
   Steps steps(story.recording.budget);
   steps.from = from;
   steps.sureness = 1;
-  steps.call_sites = 100;
   for (const int32_t begin : begins) EXPECT_TRUE(steps.begin.push_back(begin));
   steps.end = event_count();
   steps.last_is_whole = last_is_whole;
@@ -55,22 +54,30 @@ TEST(LeakLimits, ThreeGrowthsAreALeakAndTwoAreNone) {
 
 TEST(LeakLimits, ThreeStepsAreEnoughIfTheProgramNamesThem) {
   EXPECT_EQ(leaks_of_steps(3, {0, 1, 2}).leaks.size(), 1U);
-  EXPECT_TRUE(leaks_of_steps(3, {0, 1, 2}, 100, true, StepsFrom::period).leaks.empty());
-  EXPECT_EQ(leaks_of_steps(4, {0, 1, 2, 3}, 100, true, StepsFrom::period).leaks.size(), 1U);
+  EXPECT_TRUE(leaks_of_steps(3, {0, 1, 2}, 100, true, StepsFrom::loop).leaks.empty());
+  EXPECT_EQ(leaks_of_steps(4, {0, 1, 2, 3}, 100, true, StepsFrom::loop).leaks.size(), 1U);
 }
 
-TEST(LeakLimits, AFifthOfTheStepsMustGrow) {
-  EXPECT_EQ(leaks_of_steps(15, {12, 13, 14}).leaks.size(), 1U);
-  EXPECT_TRUE(leaks_of_steps(16, {13, 14, 15}).leaks.empty());
+TEST(LeakLimits, ItGrowsFromTheFirstHalfOn) {
+  EXPECT_EQ(leaks_of_steps(10, {5, 6, 7, 8, 9}).leaks.size(), 1U);
+  EXPECT_TRUE(leaks_of_steps(10, {6, 7, 8, 9}).leaks.empty());
 }
 
-// Steps 0, 2 and 4: 3 of 5, the least share. A gap of more than one step ends a run of growths.
+// Steps 0, 2 and 4. A gap that is more than twice as long as the others ends a run of growths: of gaps of 3 and 1 the
+// shorter one counts.
 TEST(LeakLimits, EveryOtherStepIsEnough) {
   const Leaks every_other = leaks_of_steps(5, {0, 2, 4});
   ASSERT_EQ(every_other.leaks.size(), 1U);
   EXPECT_EQ(every_other.leaks[0].steps, 3);
-  EXPECT_EQ(every_other.leaks[0].confidence, 0.45);  // 0.75 * 3 / 5
+  EXPECT_EQ(every_other.leaks[0].gap, 2);
+  EXPECT_EQ(every_other.leaks[0].confidence, 0.75);  // 1 - 2^(1 - 3): one in each that was due
   EXPECT_TRUE(leaks_of_steps(5, {0, 3, 4}).leaks.empty());
+}
+
+// A loop sets up in its first repeat: what that keeps is not counted.
+TEST(LeakLimits, TheFirstRepeatOfALoopIsNoneOfThree) {
+  EXPECT_TRUE(leaks_of_steps(4, {0, 2, 3}, 100, true, StepsFrom::loop).leaks.empty());
+  EXPECT_EQ(leaks_of_steps(4, {1, 2, 3}, 100, true, StepsFrom::loop).leaks.size(), 1U);
 }
 
 // Of fewer than six whole steps the last must grow, of six and more the last but one may.

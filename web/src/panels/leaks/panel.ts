@@ -159,28 +159,35 @@ export class LeaksPanel extends AnswerPanel<Found> {
 
 const kFewestSteps = 3;
 
-/** "No leak" is said of steps that are sure, only. */
+/** Of a loop with less it is not said that nothing leaks: kSureLoop in engine/analysis/steps/steps.h. */
+const kSureLoop = 0.7;
+
+function isSure({ from, count, sure }: Report['steps']): boolean {
+  return from === 'loop' ? sure >= kSureLoop && count > kFewestSteps : from !== null && count >= kFewestSteps;
+}
+
 function noLeakText({ steps }: Report): string {
-  const areSure = steps.from !== null && steps.from !== 'period' && steps.count >= kFewestSteps;
-  return areSure ? 'No leak' : 'Leaks not checked';
+  if (!isSure(steps)) return 'Leaks not checked';
+  return steps.from === 'loop' ? 'No leak seen' : 'No leak';
 }
 
 function stepsText({ steps, leaks }: Report): string {
-  const { count, from, name, sure } = steps;
+  const { count, from, name, sure, why_not } = steps;
   const mark = 'Mark them with torch.profiler.record_function("step"), or look at what was never freed.';
-  if (from === null) return `No training steps detected, so growth from step to step cannot be seen. ${mark}`;
+  if (from === null)
+    return `No training steps detected (${why_not ?? ''}), so growth from step to step cannot be seen. ${mark}`;
   const how = {
     annotations: 'the profiler’s own',
     regions: `by the region “${name ?? ''}”`,
-    period: `detected by repetition${name === null ? '' : `: ${name}`}, ${Math.round(100 * sure)} % sure`,
+    loop: `by the loop ${name ?? ''}, ${Math.round(100 * sure)} % sure`,
   }[from];
   const doubt =
     leaks.length > 0
       ? ''
       : count < kFewestSteps
         ? ' That is too few to see growth.'
-        : from === 'period'
-          ? ` Nothing grows from one to the next, but a leak in a loop around them or in them would not be seen. ${mark}`
+        : from === 'loop' && !isSure(steps)
+          ? ` Nothing grows from one to the next, but that they are steps is not sure. ${mark}`
           : '';
   return `${plural(count, 'step')}, ${how}.${doubt}`;
 }
