@@ -6,33 +6,24 @@ namespace gpustrata::answers {
 
 using analysis::CallFacts;
 
-namespace {
-
-template <typename Rows, typename Of>
-void numbers_to_json(JsonWriter& json, std::string_view name, const Rows& rows, const Of& of) {
-  json.key(name);
-  json.begin_array();
-  for (const auto& row : rows) json.value(of(row));
-  json.end_array();
-}
-
-}  // namespace
-
-void to_json(JsonWriter& json, const CallFacts& facts) {
-  json.begin_object();
-  numbers_to_json(json, "texts", facts.texts, [](const std::string& text) { return std::string_view(text); });
-  numbers_to_json(json, "names", facts.frames, [](const CallFacts::Frame& frame) { return frame.name; });
-  numbers_to_json(json, "files", facts.frames, [](const CallFacts::Frame& frame) { return frame.file; });
-  numbers_to_json(json, "lines", facts.frames, [](const CallFacts::Frame& frame) { return frame.line; });
-  numbers_to_json(json, "frames", facts.nodes, [](const CallFacts::Node& node) { return node.frame; });
-  numbers_to_json(json, "callers", facts.nodes, [](const CallFacts::Node& node) { return node.caller; });
-  numbers_to_json(json, "weights", facts.nodes, [](const CallFacts::Node& node) { return node.weight; });
-  numbers_to_json(json, "blocks", facts.nodes, [](const CallFacts::Node& node) { return node.blocks; });
-  json.member("without", facts.without);
-  json.member("withoutBlocks", facts.without_blocks);
-  json.member("rest", facts.rest);
-  json.member("restBlocks", facts.rest_blocks);
-  json.end_object();
+void describe(Members& m, const CallFacts& facts) {
+  const auto of_frames = [&](Name name, const auto& of) { m.values(As::count, name, facts.frames, of); };
+  const auto of_nodes = [&](Name name, const auto& of) { m.values(As::number, name, facts.nodes, of); };
+  m.is({"CallFacts", "The calls of a moment, for another recording to compare with."});
+  m.texts("texts", facts.texts);
+  of_frames({"names", "Numbers of texts, as `files`."},
+            [](const CallFacts::Frame& frame) { return frame.name; });
+  of_frames("files", [](const CallFacts::Frame& frame) { return frame.file; });
+  of_frames("lines", [](const CallFacts::Frame& frame) { return frame.line; });
+  of_nodes({"frames", "Of each node, as the next three."},
+           [](const CallFacts::Node& node) { return node.frame; });
+  of_nodes("callers", [](const CallFacts::Node& node) { return node.caller; });
+  of_nodes("weights", [](const CallFacts::Node& node) { return node.weight; });
+  of_nodes("blocks", [](const CallFacts::Node& node) { return node.blocks; });
+  m.number("without", facts.without);
+  m.number("withoutBlocks", facts.without_blocks);
+  m.number("rest", facts.rest);
+  m.number("restBlocks", facts.rest_blocks);
 }
 
 }  // namespace gpustrata::answers

@@ -2,12 +2,11 @@
 #pragma once
 
 #include "engine/analysis/call_facts.h"
-#include "engine/base/json_writer.h"
+#include "engine/answers/members.h"
 
 namespace gpustrata::answers {
 
-// {"texts":[text], of each frame "names","files": numbers of texts, "lines", of each node "frames","callers","weights",
-//  "blocks", "without","withoutBlocks","rest","restBlocks"} (analysis/call_facts.h): what the argument CallFacts takes.
-void to_json(JsonWriter& json, const analysis::CallFacts& facts);
+// What the argument CallFacts takes.
+void describe(Members& m, const analysis::CallFacts& facts);
 
 }  // namespace gpustrata::answers

@@ -67,7 +67,7 @@ int run_trace(const TraceOptions& options, const Console& console) {
                         if (!opened) return tl::unexpected(opened.error());
                         const auto context = opened->context();
                         if (options.choice.json) {
-                          answers::trace_to_json(out, context);
+                          answers::json_line(out, context);
                           return {};
                         }
                         const Status done = answers::trace_to_text(out, context);

@@ -3,6 +3,7 @@
 #include <new>
 
 #include "engine/analysis/telemetry.h"
+#include "engine/answers/json_of.h"
 #include "engine/answers/telemetry.h"
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/folder.h"
@@ -35,7 +36,7 @@ namespace {
     answers::to_text(out, recording, *telemetry, options.path, console.columns);
     return {};
   }
-  answers::write_json_line(out, recording, *telemetry, options.path);
+  answers::json_line(out, answers::TelemetryLine{options.path, recording, *telemetry});
   return {};
 }
 

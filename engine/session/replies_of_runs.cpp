@@ -202,7 +202,7 @@ Status tried_remedies(Asked& asked) {
     // What cannot be run again stays untried.
     if (rehearsal) analysis::confirm_remedies(**rehearsal, *events, budget, goes_on);
   }
-  answers::to_json(asked.json(), context.recording, *events);
+  answers::list_to_json(asked.json(), events->explained, context.recording);
   return {};
 }
 

@@ -119,7 +119,7 @@ Status operators(Asked& asked) {
   const auto most = std::min(static_cast<size_t>(asked.arguments.integer("most")), kMostOperators);
   const auto memory = analysis::operator_memory(asked.session.recording(), **part, most);
   if (!memory) return tl::unexpected(memory.error());
-  answers::operators_to_json(asked.json(), asked.session.recording(), *memory);
+  answers::to_json(asked.json(), asked.session.recording(), *memory);
   return {};
 }
 
@@ -128,7 +128,7 @@ Status telemetry(Asked& asked) {
     return fail(ErrorCode::wrong_usage, -1, "there are no counters over time in this file");
   const auto found = analysis::telemetry(asked.session.recording());
   if (!found) return tl::unexpected(found.error());
-  answers::telemetry_to_json(asked.json(), *found);
+  answers::to_json(asked.json(), *found);
   return {};
 }
 

@@ -166,8 +166,8 @@ Status holders(Asked& asked) {
       {given.word<analysis::By>("by"), given.integer("event"), given.text("filter"), rules_of(given)});
   if (!found) return tl::unexpected(found.error());
   answers::to_json(asked.json(), asked.session.recording(), *found,
-                   {static_cast<size_t>(given.integer("first")),
-                    std::min(static_cast<size_t>(given.integer("count")), kMostRows)});
+                   answers::HolderRows{static_cast<size_t>(given.integer("first")),
+                                       std::min(static_cast<size_t>(given.integer("count")), kMostRows)});
   return {};
 }
 
@@ -181,8 +181,10 @@ Status category(Asked& asked) {
     asked.json().null();
     return {};
   }
-  answers::category_to_json(asked.json(), known.rules, known.categories.rule[rank],
-                            known.own ? analysis::category_rules_of(asked.view->device().part()) : rules);
+  answers::to_json(
+      asked.json(),
+      answers::DecidedCategory{known.rules, known.categories.rule[rank],
+                               known.own ? analysis::category_rules_of(asked.view->device().part()) : rules});
   return {};
 }
 
