@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "engine/answers/failure.h"
-#include "engine/answers/json_of.h"
+#include "engine/answers/common/failure.h"
+#include "engine/answers/text/json_of.h"
 #include "engine/base/status.h"
 
 namespace gpustrata::wasm {

@@ -1,10 +1,10 @@
-// The allocator for JavaScript: a script run on a simulated device, see engine/answers/simulation_report.h.
+// The allocator for JavaScript: a script run on a simulated device, see engine/answers/what_if/simulation_report.h.
 #include <emscripten/bind.h>
 
 #include <cstdint>
 #include <string>
 
-#include "engine/answers/simulation_report.h"
+#include "engine/answers/what_if/simulation_report.h"
 #include "engine/base/budget.h"
 #include "wasm/answer_text.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/analysis/op_list.h"
+#include "engine/analysis/ops/op_list.h"
 #include "engine/arrow/table_builder.h"
 
 namespace gpustrata::arrow {

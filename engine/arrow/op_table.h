@@ -5,14 +5,14 @@
 #include <memory>
 #include <string_view>
 
-#include "engine/analysis/op_memory.h"
+#include "engine/analysis/ops/op_memory.h"
 #include "engine/arrow/table.h"
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
 
 namespace gpustrata::arrow {
 
-// Columns: name, device, calls, net, self, gross, peak, abs_peak, at_peak, freed, at_return (analysis/op_memory.h;
+// Columns: name, device, calls, net, self, gross, peak, abs_peak, at_peak, freed, at_return (analysis/ops/op_memory.h;
 // at_return null where records lack addresses); by device, the op that holds most of its peak first. `snapshot`: index in
 // Recording::parts, -1 = all traces of the file. `device`: as in the column ("cpu", "cuda:0"), a number N = every device
 // but the host whose name ends in ":N"; empty = all.

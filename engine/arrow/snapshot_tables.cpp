@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/analysis/block_attributes.h"
+#include "engine/analysis/device/block_attributes.h"
 #include "engine/arrow/stack_rows.h"
 #include "engine/io/writers/snapshot_shape.h"
 #include "engine/replay/device.h"

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "engine/analysis/own_frame.h"
-#include "engine/analysis/shown_stacks.h"
-#include "engine/answers/stack_facts.h"
+#include "engine/analysis/stacks/own_frame.h"
+#include "engine/analysis/stacks/shown_stacks.h"
+#include "engine/answers/compare/stack_facts.h"
 
 namespace gpustrata::arrow {
 

@@ -1,6 +1,6 @@
 // The words of a JSON text (RFC 8259) that is whole in memory, one after the other: of questions and settings (json_value.h),
 // of unknown data that a file keeps as text (io/encodings/json/text_values.h). Files are read by simdjson, traces by a lenient
-// scanner of their own (io/readers/trace_text.h).
+// scanner of their own (io/readers/trace/trace_text.h).
 #pragma once
 
 #include <cstddef>

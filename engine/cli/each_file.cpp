@@ -4,7 +4,7 @@
 #include <new>
 
 #include "engine/cli/exit_codes.h"
-#include "engine/cli/input.h"
+#include "engine/cli/input/input.h"
 
 namespace gpustrata::cli {
 

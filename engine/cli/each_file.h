@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/answers/text_out.h"
+#include "engine/answers/text/text_out.h"
 #include "engine/cli/console.h"
 #include "engine/cli/failure.h"
 #include "engine/model/recording.h"

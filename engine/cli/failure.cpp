@@ -1,6 +1,6 @@
 #include "engine/cli/failure.h"
 
-#include "engine/answers/json_of.h"
+#include "engine/answers/text/json_of.h"
 #include "engine/cli/exit_codes.h"
 
 namespace gpustrata::cli {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <tl/expected.hpp>
 
-#include "engine/answers/failure.h"
+#include "engine/answers/common/failure.h"
 #include "engine/base/status.h"
 #include "engine/cli/console.h"
 

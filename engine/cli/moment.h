@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "engine/analysis/moments.h"
+#include "engine/analysis/live/moments.h"
 #include "engine/base/status.h"
 
 namespace gpustrata::cli {

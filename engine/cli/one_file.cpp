@@ -6,9 +6,9 @@
 #include <new>
 #include <optional>
 
-#include "engine/analysis/oom_events.h"
+#include "engine/analysis/findings/oom_events.h"
 #include "engine/cli/exit_codes.h"
-#include "engine/cli/input.h"
+#include "engine/cli/input/input.h"
 #include "engine/replay/default_device.h"
 #include "engine/replay/state_history.h"
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "engine/answers/text_out.h"
+#include "engine/answers/text/text_out.h"
 #include "engine/cli/console.h"
 #include "engine/cli/failure.h"
 #include "engine/model/recording.h"

@@ -19,4 +19,12 @@ Status go_to(replay::MemoryAt& memory, int32_t event) {
   return fail(ErrorCode::limit_exceeded, -1, "The memory state does not fit into memory.");
 }
 
+Outcome<OpenedDevice> open_chosen(const model::Recording& recording, const FileChoice& choice) {
+  const auto chosen = choose(recording, choice);
+  if (!chosen) return tl::unexpected(chosen.error());
+  auto opened = open_device(recording, *chosen);
+  if (!opened) return failure(opened.error(), choice.file);
+  return std::move(*opened);
+}
+
 }  // namespace gpustrata::cli

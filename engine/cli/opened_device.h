@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "engine/analysis/event_context.h"
+#include "engine/analysis/device/event_context.h"
 #include "engine/cli/moment.h"
 #include "engine/cli/one_file.h"
 #include "engine/replay/device.h"
@@ -30,5 +30,21 @@ struct OpenedDevice {
 
 // `memory` is of `opened`. Error: limit_exceeded.
 [[nodiscard]] Status go_to(replay::MemoryAt& memory, int32_t event);
+
+// The one that is chosen.
+[[nodiscard]] Outcome<OpenedDevice> open_chosen(const model::Recording& recording, const FileChoice& choice);
+
+// The memory after the event that is meant, and what `answer` makes of it.
+template <typename Answer>
+[[nodiscard]] Outcome<void> answer_at(const model::Recording& recording, const FileChoice& choice,
+                                      const std::string& at, Answer&& answer) {
+  const auto opened = open_chosen(recording, choice);
+  if (!opened) return tl::unexpected(opened.error());
+  const auto event = event_or_error(at, opened->moments());
+  if (!event) return failure(event.error(), choice.file);
+  replay::MemoryAt memory(opened->history, recording.budget);
+  if (const Status there = go_to(memory, *event); !there) return failure(there.error(), choice.file);
+  return answer(*opened, memory);
+}
 
 }  // namespace gpustrata::cli

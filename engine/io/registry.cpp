@@ -7,14 +7,14 @@
 #include "engine/io/containers/opened_file.h"
 #include "engine/io/encodings/json/first_keys.h"
 #include "engine/io/encodings/pickle/first_texts.h"
-#include "engine/io/readers/chrome_trace.h"
 #include "engine/io/readers/fleet_file.h"
-#include "engine/io/readers/json_snapshot.h"
-#include "engine/io/readers/memory_timeline.h"
-#include "engine/io/readers/memory_tracker.h"
-#include "engine/io/readers/telemetry.h"
-#include "engine/io/readers/telemetry_csv.h"
-#include "engine/io/readers/torch_snapshot.h"
+#include "engine/io/readers/series/memory_timeline.h"
+#include "engine/io/readers/series/memory_tracker.h"
+#include "engine/io/readers/series/telemetry.h"
+#include "engine/io/readers/series/telemetry_csv.h"
+#include "engine/io/readers/snapshot/json_snapshot.h"
+#include "engine/io/readers/snapshot/torch_snapshot.h"
+#include "engine/io/readers/trace/chrome_trace.h"
 
 namespace gpustrata::io {
 

@@ -13,7 +13,7 @@ enum class Severity : uint8_t { info, warning, error };
 inline constexpr std::string_view kSeverities[] = {"info", "warning", "error"};
 
 // One entry per kind of finding. Names and severities are in diagnostics.cpp, what each means for people is in
-// answers/findings.cpp.
+// answers/common/findings.cpp.
 enum class Diag : uint8_t {
   truncated,             // input ended before the pickle did
   damaged,               // an impossible byte sequence; reading stopped there

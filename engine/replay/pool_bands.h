@@ -56,7 +56,7 @@ struct PoolBands : Bands {
 // Bytes of an envelope that no block uses after the event. O(log pieces).
 [[nodiscard]] int64_t rest_at(const Bands& bands, const PoolEnvelope& envelope, int32_t event);
 
-// `pool_of_block` and `stream_of_block`: per rank of `blocks` (analysis/block_attributes.h).
+// `pool_of_block` and `stream_of_block`: per rank of `blocks` (analysis/device/block_attributes.h).
 // Error: limit_exceeded.
 [[nodiscard]] Result<PoolBands> pool_bands(const model::Recording& recording, const model::Part& part,
                                            const BlockLives& blocks, std::span<const PoolId> pool_of_block,

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/answers/served.h"
+#include "engine/answers/clients/served.h"
 #include "engine/base/status.h"
 
 namespace gpustrata::serve {

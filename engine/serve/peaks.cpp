@@ -9,7 +9,7 @@
 #include <new>
 #include <utility>
 
-#include "engine/analysis/summary.h"
+#include "engine/analysis/report/summary.h"
 
 namespace gpustrata::serve {
 

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <utility>
 
-#include "engine/answers/json_of.h"
+#include "engine/answers/text/json_of.h"
 #include "engine/serve/reply.h"
 #include "engine/session/frame.h"
 

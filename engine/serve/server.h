@@ -1,7 +1,7 @@
 // The page and the engine behind it over HTTP: what a browser asks is answered here with the same frames as in its worker.
 //
 //   GET  /TOKEN/                   the page, told that it runs over a server
-//   GET  /TOKEN/files              what is served (answers/served.h)
+//   GET  /TOKEN/files              what is served (answers/clients/served.h)
 //   POST /TOKEN/open               body: a file's name; answer: a session of it, which is this client's alone
 //   GET  /TOKEN/sessions/ID        how far the file is read; waits a moment for news
 //   POST /TOKEN/sessions/ID/ask    a question's frame, answered by one (session/frame.h); ?pack=1: packed with gzip

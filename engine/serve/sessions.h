@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/answers/served.h"
+#include "engine/answers/clients/served.h"
 #include "engine/base/status.h"
 #include "engine/serve/files.h"
 #include "engine/session/session.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "engine/answers/stack_facts.h"
+#include "engine/answers/compare/stack_facts.h"
 #include "engine/base/saturating.h"
 
 namespace gpustrata::session {
@@ -59,7 +59,7 @@ constexpr Type kTypes[] = {
     // What the bands are: blocks, blocks in the envelopes of their private pools, or segments.
     {"Bands", Kind::word, "blocks, pools, segments"},
     {"ColourBy", Kind::word, "allocation, stack, size, stream, pool, lifetime, age, category"},
-    // Of which blocks (engine/analysis/stack_weights.h).
+    // Of which blocks (engine/analysis/live/stack_weights.h).
     {"BlocksOf", Kind::word, "moment, allocated, kept, passed, difference"},
     {"WeightBy", Kind::word, "bytes, blocks, time"},
     {"FrameKey", Kind::word, "line, function, file"},

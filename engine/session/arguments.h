@@ -14,10 +14,10 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/analysis/call_facts.h"
-#include "engine/analysis/event_list.h"
-#include "engine/analysis/stack_facts.h"
-#include "engine/analysis/what_if.h"
+#include "engine/analysis/calls/call_facts.h"
+#include "engine/analysis/compare/stack_facts.h"
+#include "engine/analysis/details/event_list.h"
+#include "engine/analysis/what_if/what_if.h"
 #include "engine/base/json_value.h"
 #include "engine/base/status.h"
 #include "engine/replay/series/series_picture.h"

@@ -7,14 +7,14 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/analysis/device_index.h"
-#include "engine/analysis/known.h"
-#include "engine/analysis/made_in.h"
-#include "engine/analysis/op_list.h"
-#include "engine/analysis/op_paths.h"
-#include "engine/analysis/profiler_table.h"
-#include "engine/analysis/report.h"
-#include "engine/analysis/what_if.h"
+#include "engine/analysis/device/device_index.h"
+#include "engine/analysis/device/known.h"
+#include "engine/analysis/ops/made_in.h"
+#include "engine/analysis/ops/op_list.h"
+#include "engine/analysis/ops/op_paths.h"
+#include "engine/analysis/ops/profiler_table.h"
+#include "engine/analysis/report/report.h"
+#include "engine/analysis/what_if/what_if.h"
 #include "engine/replay/device.h"
 #include "engine/replay/op_finder.h"
 #include "engine/replay/span_lanes.h"

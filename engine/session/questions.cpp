@@ -19,10 +19,10 @@ constexpr Question kQuestions[] = {
     {"summary", Of::file, "file: Text", "Summary", reply::summary},
     // Of all devices of all snapshots but pinned host memory. Replays every one that no view shows.
     {"peaks", Of::file, "", "DevicePeak[][]", reply::peaks},
-    // The rules of categories that a text has (engine/analysis/category_rules.h), those of the engine if it is empty; refused
+    // The rules of categories that a text has (engine/analysis/categories/category_rules.h), those of the engine if it is empty; refused
     // with the line that is wrong.
     {"categoryRules", Of::file, "text: Text", "CategoryRules", reply::category_rules},
-    // Parts of the file that are numbers over time, with what is drawn of them (engine/analysis/series_view.h).
+    // Parts of the file that are numbers over time, with what is drawn of them (engine/analysis/series/series_view.h).
     {"series", Of::file, "", "SeriesPart[]", reply::series},
     // Curves of a part on its axis.
     {"seriesPicture", Of::file, "part: Count, series: Count[], stretch: Stretch", "SeriesPicture", reply::series_picture},
@@ -62,7 +62,7 @@ constexpr Question kQuestions[] = {
     {"outline", Of::view, "rank: Rank, columns: Columns", "Edges", reply::outline},
     // Of events on the axis.
     {"position", Of::view, "axis: Axis, events: Event[]", "AxisUnits[]", reply::position},
-    // How many blocks a filter means (engine/analysis/filter_syntax.h); refused with the place of what is
+    // How many blocks a filter means (engine/analysis/filters/filter_syntax.h); refused with the place of what is
     // wrong: offset = UTF-16 units of `text`.
     {"filter", Of::view, "text: Text", "FilterAnswer", reply::filter},
     // The rank of the match `index`, -1 = there is none.
@@ -75,7 +75,7 @@ constexpr Question kQuestions[] = {
     {"marks", Of::view, "", "Marks", reply::marks},
     // At least so many parts of the report are then found; how many there are. For long recordings.
     {"prepareReport", Of::states, "part: Count", "Count", reply::prepare_report},
-    // Why it ran out of memory, what leaks, what the peak is made of, what is fragmented (engine/answers/report.h).
+    // Why it ran out of memory, what leaks, what the peak is made of, what is fragmented (engine/answers/report/report.h).
     {"report", Of::states, "", "Report", reply::report},
     // What was allocated by the events of a stretch and is never freed, by line, at most 200; from -1 = also what was
     // there before.
@@ -94,18 +94,18 @@ constexpr Question kQuestions[] = {
     {"regionCurve", Of::view, "name: Text, regions: Pixels, columnsPerRegion: Pixels", "LevelCurve", reply::region_curve},
 
     // What happened from one position of the axis to another: from the state that is shown at `from` to that at `to`
-    // (engine/analysis/stack_weights.h).
+    // (engine/analysis/live/stack_weights.h).
     {"range", Of::view, "axis: Axis, from: Whole, to: Whole", "RangeTotals", reply::range},
-    // Who holds the memory of a moment (engine/analysis/holders.h), most bytes first, at most 1,000. `rules`: those of
+    // Who holds the memory of a moment (engine/analysis/live/holders.h), most bytes first, at most 1,000. `rules`: those of
     // categories; without them the engine's own.
     {"holders", Of::view, "by: HolderBy, event: Event, filter: Text, rules?: Text, first: Count, count: Count", "Holders", reply::holders},
     // What one block is for, and the rule that says so; null = it is no block.
     {"category", Of::view, "rank: Rank, rules?: Text", "BlockCategory | null", reply::category},
     // Who asked for memory, as a flame graph: rectangles at least a pixel wide, in rows from the root on. `path`:
-    // keys of frames from the root's child to the one that fills the width (engine/analysis/call_tree.h). `before`: calls of
+    // keys of frames from the root's child to the one that fills the width (engine/analysis/calls/call_tree.h). `before`: calls of
     // another file, less which these are.
     {"flame", Of::view, "tree: CallTree, before?: CallFacts, path: FrameOrNone[], width: Pixels, rows: Pixels, search: Text", "FlameGraph", reply::flame},
-    // What calls hold, for `before` of another file's `flame` and `flameRows` (engine/analysis/call_facts.h); by whole stacks,
+    // What calls hold, for `before` of another file's `flame` and `flameRows` (engine/analysis/calls/call_facts.h); by whole stacks,
     // those with the most.
     {"callFacts", Of::view, "tree: CallTree", "CallFacts", reply::call_facts},
     // The same as a table, a row for each frame; at most 1,000. `search`: only those with this text.
@@ -158,7 +158,7 @@ constexpr Question kQuestions[] = {
     {"fragmentation", Of::states, "event: Event", "Fragmentation", reply::fragmentation},
     // The same in numbers after each of at most 256 events; cheapest where they ascend.
     {"fragmentationOver", Of::states, "events: Event[]", "FragmentationOver", reply::fragmentation_over},
-    // Segments that were never full, over the whole recording (engine/analysis/never_full.h).
+    // Segments that were never full, over the whole recording (engine/analysis/findings/never_full.h).
     {"neverFull", Of::states, "", "NeverFull", reply::never_full},
     // The state after an event as rectangles, and its totals; with a look the rectangles have colours.
     {"layout", Of::states, "event: Event, window: StateWindow, look?: Look", "StateLayout", reply::layout},
@@ -181,7 +181,7 @@ constexpr Question kQuestions[] = {
     // -1 = none: the timeline does not show the block.
     {"rankOfBlock", Of::states, "block: Row", "Rank", reply::rank_of_block},
 
-    // What if (engine/analysis/what_if.h): how exactly the recorded requests repeat, and settings worth a try.
+    // What if (engine/analysis/what_if/what_if.h): how exactly the recorded requests repeat, and settings worth a try.
     {"rehearsal", Of::states, "", "Rehearsal", reply::rehearsal},
     // What a run of them comes to; curves over so many columns of the recorded events.
     {"whatIf", Of::states, "scenario: Scenario, columns: Pixels", "WhatIf", reply::what_if},

@@ -1,11 +1,11 @@
 #include <utility>
 #include <vector>
 
-#include "engine/analysis/contents.h"
-#include "engine/analysis/summary.h"
-#include "engine/answers/contents.h"
-#include "engine/answers/summary.h"
-#include "engine/answers/timeline_view.h"
+#include "engine/analysis/report/contents.h"
+#include "engine/analysis/report/summary.h"
+#include "engine/answers/details/timeline_view.h"
+#include "engine/answers/report/contents.h"
+#include "engine/answers/report/summary.h"
 #include "engine/session/replies.h"
 
 namespace gpustrata::session::reply {

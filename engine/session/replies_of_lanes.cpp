@@ -2,8 +2,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "engine/analysis/span_details.h"
-#include "engine/answers/span_lanes.h"
+#include "engine/analysis/ops/span_details.h"
+#include "engine/answers/ops/span_lanes.h"
 #include "engine/replay/op_finder.h"
 #include "engine/session/replies.h"
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "engine/answers/span_lanes.h"
-#include "engine/answers/timeline_view.h"
+#include "engine/answers/details/timeline_view.h"
+#include "engine/answers/ops/span_lanes.h"
 #include "engine/session/replies.h"
 
 namespace gpustrata::session::reply {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "engine/answers/ops.h"
+#include "engine/answers/ops/ops.h"
 #include "engine/session/replies.h"
 
 namespace gpustrata::session::reply {

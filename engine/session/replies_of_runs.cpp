@@ -4,11 +4,11 @@
 #include <utility>
 #include <vector>
 
-#include "engine/analysis/confirmed_remedies.h"
-#include "engine/analysis/state_differences.h"
-#include "engine/analysis/what_if.h"
-#include "engine/answers/out_of_memory.h"
-#include "engine/answers/what_if.h"
+#include "engine/analysis/compare/state_differences.h"
+#include "engine/analysis/what_if/confirmed_remedies.h"
+#include "engine/analysis/what_if/what_if.h"
+#include "engine/answers/findings/out_of_memory.h"
+#include "engine/answers/what_if/what_if.h"
 #include "engine/base/utf8.h"
 #include "engine/session/replies.h"
 

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "engine/analysis/operator_memory.h"
-#include "engine/analysis/series_view.h"
-#include "engine/analysis/telemetry.h"
-#include "engine/answers/operator_memory.h"
-#include "engine/answers/series_view.h"
-#include "engine/answers/telemetry.h"
+#include "engine/analysis/series/operator_memory.h"
+#include "engine/analysis/series/series_view.h"
+#include "engine/analysis/series/telemetry.h"
+#include "engine/answers/series/operator_memory.h"
+#include "engine/answers/series/series_view.h"
+#include "engine/answers/series/telemetry.h"
 #include "engine/session/replies.h"
 
 namespace gpustrata::session::reply {

@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include "engine/answers/events.h"
-#include "engine/answers/memory_state.h"
-#include "engine/answers/state_view.h"
-#include "engine/answers/timeline_view.h"
+#include "engine/answers/details/events.h"
+#include "engine/answers/details/memory_state.h"
+#include "engine/answers/details/state_view.h"
+#include "engine/answers/details/timeline_view.h"
 #include "engine/session/replies.h"
 
 namespace gpustrata::session::reply {

@@ -3,11 +3,11 @@
 #include <utility>
 #include <vector>
 
-#include "engine/analysis/call_tree_layout.h"
-#include "engine/analysis/category_rules.h"
-#include "engine/answers/call_facts.h"
-#include "engine/answers/call_tree.h"
-#include "engine/answers/holders.h"
+#include "engine/analysis/calls/call_tree_layout.h"
+#include "engine/analysis/categories/category_rules.h"
+#include "engine/answers/calls/call_facts.h"
+#include "engine/answers/calls/call_tree.h"
+#include "engine/answers/live/holders.h"
 #include "engine/session/replies.h"
 
 namespace gpustrata::session::reply {

@@ -3,11 +3,11 @@
 #include <utility>
 #include <vector>
 
-#include "engine/analysis/marks.h"
-#include "engine/answers/block_groups.h"
-#include "engine/answers/filter_completion.h"
-#include "engine/answers/marks.h"
-#include "engine/answers/timeline_view.h"
+#include "engine/analysis/steps/marks.h"
+#include "engine/answers/details/timeline_view.h"
+#include "engine/answers/filters/filter_completion.h"
+#include "engine/answers/live/block_groups.h"
+#include "engine/answers/steps/marks.h"
 #include "engine/base/utf8.h"
 #include "engine/session/replies.h"
 

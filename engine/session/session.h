@@ -16,7 +16,7 @@
 #include <span>
 #include <string>
 
-#include "engine/analysis/what_if.h"
+#include "engine/analysis/what_if/what_if.h"
 #include "engine/base/column.h"
 #include "engine/base/status.h"
 #include "engine/model/recording.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/analysis/summary.h"
+#include "engine/analysis/report/summary.h"
 #include "engine/replay/links.h"
 #include "engine/session/state_view_parts.h"
 

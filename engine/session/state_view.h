@@ -12,12 +12,12 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/analysis/device_index.h"
-#include "engine/analysis/event_context.h"
-#include "engine/analysis/event_details.h"
-#include "engine/analysis/event_list.h"
-#include "engine/analysis/memory_state.h"
-#include "engine/analysis/state_view.h"
+#include "engine/analysis/details/event_details.h"
+#include "engine/analysis/details/event_list.h"
+#include "engine/analysis/details/memory_state.h"
+#include "engine/analysis/details/state_view.h"
+#include "engine/analysis/device/device_index.h"
+#include "engine/analysis/device/event_context.h"
 #include "engine/base/status.h"
 #include "engine/replay/address_map.h"
 #include "engine/replay/device.h"

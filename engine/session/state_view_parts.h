@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "engine/analysis/event_context.h"
+#include "engine/analysis/device/event_context.h"
 #include "engine/replay/memory_at.h"
 #include "engine/session/state_view.h"
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/analysis/no_stack_reasons.h"
-#include "engine/analysis/oom_events.h"
-#include "engine/analysis/summary.h"
+#include "engine/analysis/findings/oom_events.h"
+#include "engine/analysis/report/summary.h"
+#include "engine/analysis/stacks/no_stack_reasons.h"
 #include "engine/replay/chosen_bands.h"
 
 namespace gpustrata::session {

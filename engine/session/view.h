@@ -21,15 +21,15 @@
 #include <utility>
 #include <vector>
 
-#include "engine/analysis/block_filter.h"
-#include "engine/analysis/block_groups.h"
-#include "engine/analysis/call_facts.h"
-#include "engine/analysis/call_tree.h"
-#include "engine/analysis/call_tree_rows.h"
-#include "engine/analysis/filter_completion.h"
-#include "engine/analysis/holders.h"
-#include "engine/analysis/span_details.h"
-#include "engine/analysis/timeline_view.h"
+#include "engine/analysis/calls/call_facts.h"
+#include "engine/analysis/calls/call_tree.h"
+#include "engine/analysis/calls/call_tree_rows.h"
+#include "engine/analysis/details/timeline_view.h"
+#include "engine/analysis/filters/block_filter.h"
+#include "engine/analysis/filters/filter_completion.h"
+#include "engine/analysis/live/block_groups.h"
+#include "engine/analysis/live/holders.h"
+#include "engine/analysis/ops/span_details.h"
 #include "engine/replay/group_stack.h"
 #include "engine/replay/kept_picture.h"
 #include "engine/replay/pool_bands.h"
@@ -163,7 +163,7 @@ class View {
   // Null for a blank text. Valid until the next question. Error: invalid_format with the byte of `text` at
   // fault as offset.
   [[nodiscard]] Result<const Filtered*> filtered(std::string_view text);
-  // Ops that a filter means, counted before each place of the device's lanes (analysis/span_details.h); null = a blank
+  // Ops that a filter means, counted before each place of the device's lanes (analysis/ops/span_details.h); null = a blank
   // text, or bands that are no blocks.
   [[nodiscard]] Result<const Column<int32_t>*> lit_spans(std::string_view text);
   [[nodiscard]] Result<analysis::Completions> complete(std::string_view text, size_t cursor);
@@ -180,7 +180,7 @@ class View {
     double rest = 0;  // of the other recording: what its facts do not tell by stack
   };
   [[nodiscard]] Result<KnownCalls> calls(const TreeWanted& wanted);
-  // For another recording (analysis/call_facts.h).
+  // For another recording (analysis/calls/call_facts.h).
   [[nodiscard]] Result<analysis::CallFacts> call_facts(const TreeWanted& wanted);
   struct RowsWanted {
     std::string_view search;

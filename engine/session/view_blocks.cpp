@@ -3,9 +3,9 @@
 
 #include <utility>
 
-#include "engine/analysis/block_details.h"
-#include "engine/analysis/block_name.h"
-#include "engine/analysis/pool_id.h"
+#include "engine/analysis/details/block_details.h"
+#include "engine/analysis/device/block_name.h"
+#include "engine/analysis/device/pool_id.h"
 #include "engine/session/view.h"
 
 namespace gpustrata::session {

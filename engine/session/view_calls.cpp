@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/analysis/call_tree_layout.h"
+#include "engine/analysis/calls/call_tree_layout.h"
 #include "engine/base/hash.h"
 #include "engine/session/view.h"
 

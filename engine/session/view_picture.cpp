@@ -3,8 +3,8 @@
 #include <cmath>
 #include <utility>
 
-#include "engine/analysis/block_details.h"
-#include "engine/analysis/own_frame.h"
+#include "engine/analysis/details/block_details.h"
+#include "engine/analysis/stacks/own_frame.h"
 #include "engine/replay/band_places.h"
 #include "engine/replay/paint.h"
 #include "engine/replay/state_sketch.h"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/analysis/call_tree_layout.h"
+#include "engine/analysis/calls/call_tree_layout.h"
 #include "engine/session/session.h"
 
 namespace {

@@ -19,7 +19,7 @@
 
 #include "engine/alloc/device_allocator.h"
 #include "engine/alloc/simulated_device.h"
-#include "engine/io/readers/torch_snapshot.h"
+#include "engine/io/readers/snapshot/torch_snapshot.h"
 #include "engine/io/writers/recorded_dump.h"
 #include "engine/io/writers/torch_snapshot.h"
 

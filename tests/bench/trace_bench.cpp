@@ -14,7 +14,7 @@
 #include <memory>
 #include <vector>
 
-#include "engine/analysis/op_memory.h"
+#include "engine/analysis/ops/op_memory.h"
 #include "engine/io/any_reader.h"
 #include "engine/replay/span_lanes.h"
 

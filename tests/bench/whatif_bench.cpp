@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "engine/analysis/what_if.h"
+#include "engine/analysis/what_if/what_if.h"
 #include "engine/io/writers/torch_snapshot.h"
 #include "engine/simulate/rerun.h"
 

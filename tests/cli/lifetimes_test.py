@@ -1,4 +1,4 @@
-"""Categories of a profiler's trace by when blocks live (engine/analysis/category_rules.h): a step made by hand, with a block for each."""
+"""Categories of a profiler's trace by when blocks live (engine/analysis/categories/category_rules.h): a step made by hand, with a block for each."""
 
 from support.folders import InOneFolder
 from support.tool import answer, out_of

@@ -2,7 +2,7 @@
 
 A little caching allocator runs random requests forwards and keeps its whole state, so that nothing here is found by undoing
 events, pairing allocs with frees or sweeping over addresses, as the engine does it: every answer is counted from the
-states that were, by the words of its definition (engine/analysis/out_of_memory.h, fragmentation.h, never_full.h,
+states that were, by the words of its definition (engine/analysis/findings/out_of_memory.h, fragmentation.h, never_full.h,
 peak_parts.h, categories.h). The rules of categories are read from their text in category_rules.h.
 """
 import random

@@ -5,19 +5,19 @@
 #include <cstdlib>
 #include <string>
 
-#include "engine/analysis/compare.h"
-#include "engine/analysis/flame_graph.h"
-#include "engine/analysis/overview.h"
-#include "engine/analysis/segment_stats.h"
-#include "engine/answers/block_details.h"
-#include "engine/answers/compare.h"
-#include "engine/answers/events.h"
-#include "engine/answers/flame_graph.h"
-#include "engine/answers/json_of.h"
-#include "engine/answers/memory_state.h"
-#include "engine/answers/segment_stats.h"
-#include "engine/answers/top.h"
-#include "engine/answers/trace_program.h"
+#include "engine/analysis/calls/flame_graph.h"
+#include "engine/analysis/compare/compare.h"
+#include "engine/analysis/details/segment_stats.h"
+#include "engine/analysis/report/overview.h"
+#include "engine/answers/calls/flame_graph.h"
+#include "engine/answers/compare/compare.h"
+#include "engine/answers/details/block_details.h"
+#include "engine/answers/details/events.h"
+#include "engine/answers/details/memory_state.h"
+#include "engine/answers/details/segment_stats.h"
+#include "engine/answers/details/trace_program.h"
+#include "engine/answers/live/top.h"
+#include "engine/answers/text/json_of.h"
 #include "tests/fuzz/contradictory_trace.h"
 
 namespace {

@@ -1,7 +1,7 @@
 // Traces of profilers, and what is asked about them.
-#include "engine/answers/json_of.h"
-#include "engine/answers/ops.h"
-#include "engine/io/readers/chrome_trace.h"
+#include "engine/answers/ops/ops.h"
+#include "engine/answers/text/json_of.h"
+#include "engine/io/readers/trace/chrome_trace.h"
 #include "engine/replay/op_finder.h"
 #include "engine/replay/span_lanes.h"
 #include "tests/fuzz/read_input.h"

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "engine/io/readers/torch_snapshot.h"
+#include "engine/io/readers/snapshot/torch_snapshot.h"
 #include "tests/unit/io/same_recording.h"
 
 namespace {

@@ -1,5 +1,5 @@
 // Snapshots as JSON text, without the other kinds in the way.
-#include "engine/io/readers/json_snapshot.h"
+#include "engine/io/readers/snapshot/json_snapshot.h"
 #include "tests/fuzz/read_input.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

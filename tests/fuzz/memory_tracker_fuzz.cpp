@@ -1,5 +1,5 @@
 // Statistics of MemoryTracker, without the other kinds in the way.
-#include "engine/io/readers/memory_tracker.h"
+#include "engine/io/readers/series/memory_tracker.h"
 #include "tests/fuzz/read_input.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

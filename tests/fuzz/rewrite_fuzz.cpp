@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string>
 
-#include "engine/io/readers/torch_snapshot.h"
+#include "engine/io/readers/snapshot/torch_snapshot.h"
 #include "engine/io/writers/csv.h"
 #include "engine/io/writers/json_snapshot.h"
 #include "engine/io/writers/torch_snapshot.h"

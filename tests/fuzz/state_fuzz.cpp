@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <string>
 
-#include "engine/analysis/block_attributes.h"
-#include "engine/answers/json_of.h"
-#include "engine/answers/memory_state.h"
+#include "engine/analysis/device/block_attributes.h"
+#include "engine/answers/details/memory_state.h"
+#include "engine/answers/text/json_of.h"
 #include "engine/replay/address_map.h"
 #include "engine/replay/links.h"
 #include "engine/replay/memory_at.h"

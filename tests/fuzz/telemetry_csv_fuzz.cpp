@@ -1,5 +1,5 @@
 // Telemetry of gpumemprof as CSV, without the other kinds in the way.
-#include "engine/io/readers/telemetry_csv.h"
+#include "engine/io/readers/series/telemetry_csv.h"
 #include "tests/fuzz/read_input.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

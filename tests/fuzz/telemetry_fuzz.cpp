@@ -1,5 +1,5 @@
 // Telemetry of gpumemprof as JSON, without the other kinds in the way.
-#include "engine/io/readers/telemetry.h"
+#include "engine/io/readers/series/telemetry.h"
 #include "tests/fuzz/read_input.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

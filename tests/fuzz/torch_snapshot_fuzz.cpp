@@ -1,5 +1,5 @@
 // Snapshots as pickles, without the other kinds in the way.
-#include "engine/io/readers/torch_snapshot.h"
+#include "engine/io/readers/snapshot/torch_snapshot.h"
 #include "tests/fuzz/read_input.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

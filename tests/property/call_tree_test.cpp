@@ -1,6 +1,6 @@
 // Random recordings: call trees and their tables against sums over every block's own list of frames.
 
-#include "engine/analysis/call_tree.h"
+#include "engine/analysis/calls/call_tree.h"
 
 #include <gtest/gtest.h>
 
@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "engine/analysis/block_attributes.h"
-#include "engine/analysis/call_facts.h"
-#include "engine/analysis/call_tree_rows.h"
-#include "engine/analysis/frame_filter.h"
-#include "engine/analysis/own_frame.h"
+#include "engine/analysis/calls/call_facts.h"
+#include "engine/analysis/calls/call_tree_rows.h"
+#include "engine/analysis/device/block_attributes.h"
+#include "engine/analysis/stacks/frame_filter.h"
+#include "engine/analysis/stacks/own_frame.h"
 #include "tests/property/random_calls.h"
 
 namespace gpustrata::analysis {

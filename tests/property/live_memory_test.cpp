@@ -10,15 +10,15 @@
 #include <utility>
 #include <vector>
 
-#include "engine/analysis/block_attributes.h"
-#include "engine/analysis/block_groups.h"
-#include "engine/analysis/frame_filter.h"
-#include "engine/analysis/keys.h"
-#include "engine/analysis/own_frame.h"
-#include "engine/analysis/source_lines.h"
-#include "engine/analysis/stack_facts.h"
-#include "engine/analysis/top.h"
-#include "engine/analysis/weigh.h"
+#include "engine/analysis/compare/stack_facts.h"
+#include "engine/analysis/device/block_attributes.h"
+#include "engine/analysis/live/block_groups.h"
+#include "engine/analysis/live/source_lines.h"
+#include "engine/analysis/live/top.h"
+#include "engine/analysis/live/weigh.h"
+#include "engine/analysis/stacks/frame_filter.h"
+#include "engine/analysis/stacks/keys.h"
+#include "engine/analysis/stacks/own_frame.h"
 #include "engine/replay/timeline.h"
 #include "tests/property/random_calls.h"
 

@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "engine/analysis/block_attributes.h"
+#include "engine/analysis/device/block_attributes.h"
 #include "engine/replay/timeline.h"
 #include "tests/property/random.h"
 #include "tests/unit/numbers.h"

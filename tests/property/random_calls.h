@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/analysis/frame_keys.h"
+#include "engine/analysis/stacks/frame_keys.h"
 #include "tests/property/random.h"
 #include "tests/unit/replay/hand_trace.h"
 

@@ -1,5 +1,5 @@
 // Text of traces, sixteen letters at once against one after the other; numbers against plain arithmetic.
-#include "engine/io/readers/trace_text.h"
+#include "engine/io/readers/trace/trace_text.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/analysis/what_if.h"
+#include "engine/analysis/what_if/what_if.h"
 #include "engine/simulate/simulation.h"
 #include "tests/unit/numbers.h"
 

@@ -5,7 +5,7 @@ import type { Frame } from '../../web/engine/index.ts';
 import { originOf, ownFrame, runsOf } from '../../web/src/words/stack_lines.ts';
 
 test('own frames stand out from libraries and the interpreter', () => {
-  // Whose code it is the engine says: analysis/own_frame.h, OwnFrames.
+  // Whose code it is the engine says: analysis/stacks/own_frame.h, OwnFrames.
   const frame = (name: string, own = false, hidden = false): Frame => ({
     text: name, name, file: 'train.py', line: 1, repeats: 1, hidden, own, fx: [],
   }); // prettier-ignore

@@ -14,14 +14,14 @@
 #include <vector>
 
 #include "capture/python/native/exported_stream.h"
-#include "engine/analysis/contents.h"
-#include "engine/answers/contents.h"
-#include "engine/answers/json_of.h"
+#include "engine/analysis/report/contents.h"
+#include "engine/answers/report/contents.h"
+#include "engine/answers/text/json_of.h"
 #include "engine/arrow/op_table.h"
 #include "engine/arrow/snapshot_tables.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/exit_codes.h"
-#include "engine/cli/file_reading.h"
+#include "engine/cli/input/file_reading.h"
 #include "engine/io/any_reader.h"
 
 using namespace gpustrata;

@@ -56,7 +56,7 @@ GPUSTRATA_FILE_API int32_t gpustrata_file_write(gpustrata_file* file, const void
 GPUSTRATA_FILE_API void gpustrata_file_end(gpustrata_file* file, int64_t total_bytes,
                                            gpustrata_answer* answer);
 
-/* -- Answers. What can be opened in the file, see answers/contents.h. */
+/* -- Answers. What can be opened in the file, see answers/report/contents.h. */
 GPUSTRATA_FILE_API void gpustrata_file_contents(const gpustrata_file* file, gpustrata_answer* answer);
 /* What the command prints for these arguments ("top", PATH, "--json"): files that were opened under the very
  * path are not read again. */

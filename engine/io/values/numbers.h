@@ -10,6 +10,8 @@
 
 namespace gpustrata::io::values {
 
+inline constexpr double kMebibyte = 1048576.0;
+
 [[nodiscard]] constexpr Value integer(int64_t number) {
   return {Tag::integer, 0, static_cast<uint64_t>(number)};
 }

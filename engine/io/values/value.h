@@ -3,7 +3,7 @@
 // A container is `open` while it can still get members. Once complete, the schema (schema.h) replaces it by
 // what it means to one kind of file: an id, a row of a table, a range of rows, JSON text. No tree of objects
 // ever exists. What a schema makes are the tags `own_...`: each schema gives them names of its own
-// (readers/snapshot_values.h does), and they differ in what an encoding may do with them.
+// (readers/snapshot/snapshot_values.h does), and they differ in what an encoding may do with them.
 #pragma once
 
 #include <cstdint>

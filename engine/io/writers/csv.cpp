@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/base/utf8.h"
-#include "engine/io/readers/snapshot_words.h"
+#include "engine/io/readers/snapshot/snapshot_words.h"
 #include "engine/io/writers/snapshot_shape.h"
 #include "engine/io/writers/text_size.h"
 

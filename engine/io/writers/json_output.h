@@ -8,7 +8,7 @@
 
 #include "engine/base/json_writer.h"
 #include "engine/io/byte_sink.h"
-#include "engine/io/readers/snapshot_words.h"
+#include "engine/io/readers/snapshot/snapshot_words.h"
 #include "engine/io/writers/written_lists.h"
 #include "engine/model/recording.h"
 

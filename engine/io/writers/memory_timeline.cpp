@@ -6,7 +6,7 @@
 #include <iterator>
 #include <string>
 
-#include "engine/io/readers/memory_timeline.h"
+#include "engine/io/readers/series/memory_timeline.h"
 
 namespace gpustrata::io {
 

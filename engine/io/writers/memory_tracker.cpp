@@ -5,7 +5,7 @@
 #include <string>
 
 #include "engine/base/utf8.h"
-#include "engine/io/readers/memory_tracker.h"
+#include "engine/io/readers/series/memory_tracker.h"
 
 namespace gpustrata::io {
 

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "engine/io/byte_sink.h"
-#include "engine/io/readers/snapshot_words.h"
+#include "engine/io/readers/snapshot/snapshot_words.h"
 #include "engine/io/writers/written_lists.h"
 #include "engine/model/recording.h"
 

@@ -15,7 +15,7 @@
 #include "engine/base/status.h"
 #include "engine/io/encodings/json/text_values.h"
 #include "engine/io/limits.h"
-#include "engine/io/readers/snapshot_words.h"
+#include "engine/io/readers/snapshot/snapshot_words.h"
 #include "engine/io/writers/written_lists.h"
 #include "engine/model/recording.h"
 

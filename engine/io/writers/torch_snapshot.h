@@ -7,7 +7,7 @@
 // Reading it again gives the same Recording, but for: absent lists of annotations and traces are empty, and
 // what snapshot_shape.h says; a single snapshot loses the name it had in a wrapper; text that is not UTF-8
 // holds U+FFFD; forward_frames are cut into pieces anew. What the tables do not keep cannot be written
-// (engine/io/readers/torch_snapshot.h). O(rows + frames), 4 bytes of memory per text, frame and stack.
+// (engine/io/readers/snapshot/torch_snapshot.h). O(rows + frames), 4 bytes of memory per text, frame and stack.
 #pragma once
 
 #include <cstddef>

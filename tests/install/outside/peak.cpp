@@ -3,7 +3,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "engine/analysis/summary.h"
+#include "engine/analysis/report/summary.h"
 #include "engine/session/session.h"
 
 int main(int argc, char** argv) {

@@ -2,8 +2,8 @@
 // in and as many to find again.
 #include <gtest/gtest.h>
 
-#include "engine/analysis/op_groups.h"
-#include "engine/io/readers/trace_matching.h"
+#include "engine/analysis/ops/op_groups.h"
+#include "engine/io/readers/trace/trace_matching.h"
 #include "tests/unit/processor_limit.h"
 
 namespace gpustrata {

@@ -4,13 +4,13 @@
 
 #include <limits>
 
-#include "engine/analysis/flame_graph.h"
-#include "engine/analysis/memory_state.h"
-#include "engine/analysis/segment_stats.h"
-#include "engine/answers/flame_graph.h"
-#include "engine/answers/json_of.h"
-#include "engine/answers/memory_state.h"
-#include "engine/answers/segment_stats.h"
+#include "engine/analysis/calls/flame_graph.h"
+#include "engine/analysis/details/memory_state.h"
+#include "engine/analysis/details/segment_stats.h"
+#include "engine/answers/calls/flame_graph.h"
+#include "engine/answers/details/memory_state.h"
+#include "engine/answers/details/segment_stats.h"
+#include "engine/answers/text/json_of.h"
 #include "engine/base/saturating.h"
 #include "tests/unit/analysis/opened_story.h"
 #include "tests/unit/answers/collected.h"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "engine/analysis/event_context.h"
+#include "engine/analysis/device/event_context.h"
 #include "engine/replay/memory_at.h"
 #include "tests/unit/analysis/story.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "engine/answers/text_out.h"
+#include "engine/answers/text/text_out.h"
 
 namespace gpustrata::answers {
 

@@ -1,13 +1,13 @@
 // Answers that grow with the file: their cost, their budget, and how they go out.
 #include <gtest/gtest.h>
 
-#include "engine/analysis/flame_graph.h"
-#include "engine/analysis/top.h"
-#include "engine/answers/flame_graph.h"
-#include "engine/answers/json_of.h"
-#include "engine/answers/memory_state.h"
-#include "engine/answers/top.h"
-#include "engine/answers/trace_program.h"
+#include "engine/analysis/calls/flame_graph.h"
+#include "engine/analysis/live/top.h"
+#include "engine/answers/calls/flame_graph.h"
+#include "engine/answers/details/memory_state.h"
+#include "engine/answers/details/trace_program.h"
+#include "engine/answers/live/top.h"
+#include "engine/answers/text/json_of.h"
 #include "tests/unit/analysis/opened_story.h"
 #include "tests/unit/answers/collected.h"
 #include "tests/unit/numbers.h"

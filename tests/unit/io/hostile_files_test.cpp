@@ -6,7 +6,7 @@
 #include <random>
 
 #include "engine/io/limits.h"
-#include "engine/io/readers/torch_snapshot.h"
+#include "engine/io/readers/snapshot/torch_snapshot.h"
 #include "engine/replay/block_lives.h"
 #include "tests/unit/io/check_recording.h"
 #include "tests/unit/io/py.h"

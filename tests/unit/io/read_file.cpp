@@ -7,7 +7,7 @@
 #include <random>
 
 #include "engine/io/any_reader.h"
-#include "engine/io/readers/torch_snapshot.h"
+#include "engine/io/readers/snapshot/torch_snapshot.h"
 
 namespace gpustrata::tests {
 

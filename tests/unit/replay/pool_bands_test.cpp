@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/analysis/block_attributes.h"
+#include "engine/analysis/device/block_attributes.h"
 #include "engine/replay/timeline.h"
 #include "tests/unit/numbers.h"
 #include "tests/unit/replay/hand_trace.h"

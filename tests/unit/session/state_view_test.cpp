@@ -8,10 +8,10 @@
 #include <optional>
 #include <string>
 
-#include "engine/answers/events.h"
-#include "engine/answers/json_of.h"
-#include "engine/answers/memory_state.h"
-#include "engine/answers/state_view.h"
+#include "engine/answers/details/events.h"
+#include "engine/answers/details/memory_state.h"
+#include "engine/answers/details/state_view.h"
+#include "engine/answers/text/json_of.h"
 #include "tests/unit/analysis/story.h"
 #include "tests/unit/numbers.h"
 

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "engine/answers/json_of.h"
-#include "engine/answers/simulation_report.h"
+#include "engine/answers/text/json_of.h"
+#include "engine/answers/what_if/simulation_report.h"
 
 namespace gpustrata::simulate {
 namespace {

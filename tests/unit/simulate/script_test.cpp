@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/answers/simulation_report.h"
+#include "engine/answers/what_if/simulation_report.h"
 
 namespace gpustrata::simulate {
 namespace {

@@ -38,7 +38,7 @@ export interface Frame {
   repeats: number;
   /** Of the interpreter, or a wrapper: PyTorch's own viewer leaves it out. */
   hidden: boolean;
-  /** The user's own code (engine/analysis/own_frame.h). */
+  /** The user's own code (engine/analysis/stacks/own_frame.h). */
   own: boolean;
   fx: string[];
 }

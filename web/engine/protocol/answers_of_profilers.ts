@@ -1,7 +1,7 @@
 // What the engine answers about other profilers' files: numbers over time, ops, operators and functions.
 import type { AxisUnits, Bytes, Microseconds } from './quantities.ts';
 
-/** A part of the file that is numbers over time (engine/analysis/series_view.h). */
+/** A part of the file that is numbers over time (engine/analysis/series/series_view.h). */
 export interface SeriesPart {
   part: number;
   name: string;

@@ -15,7 +15,7 @@ export interface Proof {
   /** The answer that tells more. */
   more: 'oom' | 'leaks' | 'fragmentation' | null;
 }
-/** What of a report matters (engine/answers/report_findings.h). */
+/** What of a report matters (engine/answers/report/report_findings.h). */
 export interface ReportFinding {
   kind: string;
   title: string;
@@ -29,7 +29,7 @@ export interface ReportFinding {
   code: string | null;
 }
 
-/** The answers about a device (engine/answers/report.h). */
+/** The answers about a device (engine/answers/report/report.h). */
 export interface Report {
   device: number;
   /** False: it ends at a request that failed, and what came after is not in it. */
@@ -90,7 +90,7 @@ export interface Report {
   categories: { name: string; bytes_at_peak: Bytes; blocks: number; sure: number }[];
 }
 
-/** After an event (engine/answers/fragmentation.h). */
+/** After an event (engine/answers/findings/fragmentation.h). */
 export interface FragmentationNumbers {
   event: number;
   reserved_bytes: Bytes;
@@ -201,7 +201,7 @@ export interface WhoOfStack {
   filter: string | null;
   rank: Rank;
 }
-/** What is alive, stack by stack, largest first; lists of one length (engine/answers/stack_facts.h). */
+/** What is alive, stack by stack, largest first; lists of one length (engine/answers/compare/stack_facts.h). */
 export interface StackFacts {
   bytes: Bytes;
   blocks: number;
@@ -246,7 +246,7 @@ export interface LevelCurve {
   reserved: Float64Array<ArrayBuffer>;
 }
 
-/** Why a request failed (engine/answers/out_of_memory.h). */
+/** Why a request failed (engine/answers/findings/out_of_memory.h). */
 export interface ExplainedOutOfMemory {
   event: number;
   time_us: Microseconds | null;

@@ -51,7 +51,7 @@ export type Bands = (typeof bandsWords)[number];
 export const colourByWords = ['allocation', 'stack', 'size', 'stream', 'pool', 'lifetime', 'age', 'category'] as const;
 export type ColourBy = (typeof colourByWords)[number];
 
-/** Of which blocks (engine/analysis/stack_weights.h). */
+/** Of which blocks (engine/analysis/live/stack_weights.h). */
 export const blocksOfWords = ['moment', 'allocated', 'kept', 'passed', 'difference'] as const;
 export type BlocksOf = (typeof blocksOfWords)[number];
 

@@ -20,7 +20,7 @@ export interface FileQuestions {
     answer: A.DevicePeak[][];
   };
   /**
-   * The rules of categories that a text has (engine/analysis/category_rules.h), those of the engine if it
+   * The rules of categories that a text has (engine/analysis/categories/category_rules.h), those of the engine if it
    * is empty; refused with the line that is wrong.
    */
   categoryRules: {
@@ -29,7 +29,7 @@ export interface FileQuestions {
   };
   /**
    * Parts of the file that are numbers over time, with what is drawn of them
-   * (engine/analysis/series_view.h).
+   * (engine/analysis/series/series_view.h).
    */
   series: {
     args: Record<never, never>;
@@ -141,7 +141,7 @@ export interface ViewQuestions {
     answer: A.AxisUnits[];
   };
   /**
-   * How many blocks a filter means (engine/analysis/filter_syntax.h); refused with the place of what is
+   * How many blocks a filter means (engine/analysis/filters/filter_syntax.h); refused with the place of what is
    * wrong: offset = UTF-16 units of `text`.
    */
   filter: {
@@ -178,7 +178,7 @@ export interface ViewQuestions {
   };
   /**
    * Why it ran out of memory, what leaks, what the peak is made of, what is fragmented
-   * (engine/answers/report.h).
+   * (engine/answers/report/report.h).
    */
   report: {
     args: Record<never, never>;
@@ -232,14 +232,14 @@ export interface ViewQuestions {
   };
   /**
    * What happened from one position of the axis to another: from the state that is shown at `from` to
-   * that at `to` (engine/analysis/stack_weights.h).
+   * that at `to` (engine/analysis/live/stack_weights.h).
    */
   range: {
     args: { axis: T.Axis; from: T.Whole; to: T.Whole };
     answer: A.RangeTotals;
   };
   /**
-   * Who holds the memory of a moment (engine/analysis/holders.h), most bytes first, at most 1,000.
+   * Who holds the memory of a moment (engine/analysis/live/holders.h), most bytes first, at most 1,000.
    * `rules`: those of categories; without them the engine's own.
    */
   holders: {
@@ -254,7 +254,7 @@ export interface ViewQuestions {
   /**
    * Who asked for memory, as a flame graph: rectangles at least a pixel wide, in rows from the root on.
    * `path`: keys of frames from the root's child to the one that fills the width
-   * (engine/analysis/call_tree.h). `before`: calls of another file, less which these are.
+   * (engine/analysis/calls/call_tree.h). `before`: calls of another file, less which these are.
    */
   flame: {
     args: { tree: T.CallTree; before?: T.CallFacts; path: readonly T.FrameOrNone[]; width: T.Pixels; rows: T.Pixels; search: T.Text };
@@ -262,7 +262,7 @@ export interface ViewQuestions {
   };
   /**
    * What calls hold, for `before` of another file's `flame` and `flameRows`
-   * (engine/analysis/call_facts.h); by whole stacks, those with the most.
+   * (engine/analysis/calls/call_facts.h); by whole stacks, those with the most.
    */
   callFacts: {
     args: { tree: T.CallTree };
@@ -394,7 +394,7 @@ export interface ViewQuestions {
     args: { events: readonly T.Event[] };
     answer: A.FragmentationOver;
   };
-  /** Segments that were never full, over the whole recording (engine/analysis/never_full.h). */
+  /** Segments that were never full, over the whole recording (engine/analysis/findings/never_full.h). */
   neverFull: {
     args: Record<never, never>;
     answer: A.NeverFull;
@@ -456,7 +456,7 @@ export interface ViewQuestions {
     answer: T.Rank;
   };
   /**
-   * What if (engine/analysis/what_if.h): how exactly the recorded requests repeat, and settings worth a
+   * What if (engine/analysis/what_if/what_if.h): how exactly the recorded requests repeat, and settings worth a
    * try.
    */
   rehearsal: {

@@ -1,4 +1,4 @@
-// What a server (`gpustrata serve`) says that it serves: engine/answers/served.h.
+// What a server (`gpustrata serve`) says that it serves: engine/answers/clients/served.h.
 import type { Bytes, Microseconds } from '../base/units.ts';
 import type { Chosen } from './open_files.ts';
 

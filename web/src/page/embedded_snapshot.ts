@@ -1,4 +1,4 @@
-// The snapshot inside of a page that `gpustrata html` wrote (engine/cli/html_command.cpp): base64 in a script element of a
+// The snapshot inside of a page that `gpustrata html` wrote (engine/cli/commands/html.cpp): base64 in a script element of a
 // type that no browser runs, and behind it what tells the file from others, before it was packed.
 
 /** As a file, once: the page gives the text's memory back. Undefined in every other page. */

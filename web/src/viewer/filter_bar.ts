@@ -1,6 +1,6 @@
 // One field that says which blocks are meant; they are lit on the timeline, the others fade.
 //
-// The engine reads the language (engine/analysis/filter_syntax.h) and completes it; here is only the field.
+// The engine reads the language (engine/analysis/filters/filter_syntax.h) and completes it; here is only the field.
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
 import { formatBytes, formatCount, formatExactBytes, plural } from '../base/format.ts';

@@ -23,7 +23,7 @@ export type Goal =
   | { to: 'peak' }
   /** The op of the trace in its lane. */
   | { to: 'op'; op: RunningOps }
-  /** Blocks that a filter means (engine/analysis/filter_syntax.h). */
+  /** Blocks that a filter means (engine/analysis/filters/filter_syntax.h). */
   | { to: 'filter'; text: string }
   /** A panel (panels/registry.ts), after this event if one is named. */
   | { to: 'panel'; panel: string; event?: number }

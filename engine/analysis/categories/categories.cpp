@@ -1,0 +1,222 @@
+#include "engine/analysis/categories/categories.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "engine/analysis/categories/trace_lives.h"
+#include "engine/analysis/stacks/frame_filter.h"
+#include "engine/base/ascii.h"
+#include "engine/base/saturating.h"
+
+namespace gpustrata::analysis {
+
+namespace {
+
+constexpr uint64_t kBackwardBit = uint64_t{1} << 62, kModuleBit = uint64_t{1} << 63;  // above those of rules
+
+[[nodiscard]] bool is_backward(std::string_view function) {
+  return function == "backward" || function == "_engine_run_backward" ||
+         function.find("torch::autograd::Engine") != std::string_view::npos ||
+         function.find("autograd::python::PythonEngine") != std::string_view::npos;
+}
+
+// A pass backwards through the graph, as events: from its first allocation to its last.
+struct Pass {
+  int32_t first, last;
+};
+
+class Sorting {
+ public:
+  Sorting(const model::Recording& recording, const model::Part& part, const replay::BlockLives& lifetimes,
+          const Column<StackId>& stacks, const Steps& steps, const CategoryRules& rules)
+      : recording_(recording),
+        part_(part),
+        lives_(lifetimes),
+        stacks_(stacks),
+        steps_(steps),
+        rules_(rules),
+        bits_(recording.budget),
+        in_trace_(recording.budget),
+        passes_(recording.budget) {
+    for (const CategoryRule& rule : rules.rules) wants_labels_ |= !rule.label.empty();
+  }
+
+  [[nodiscard]] bool run(Categories& found) {
+    if (!mark_nodes() || !find_trace_lives(recording_, part_, lives_, in_trace_) ||
+        (in_trace_.empty() && !find_passes()) || !found.rule.resize(lives_.size.size(), Categories::kNoRule))
+      return false;
+    for (int32_t rank = 0; rank < lives_.count(); ++rank) found.rule[rank] = rule_of(rank, found);
+    return true;
+  }
+
+ private:
+  // Which of the rules' texts are in a frame of the node or of its callers.
+  [[nodiscard]] bool mark_nodes() {
+    Column<uint64_t> of_frame(recording_.budget);
+    const size_t nodes = recording_.stacks.node_count();
+    if (!of_frame.resize(recording_.frames.size(), 0) || !bits_.resize(nodes, 0)) return false;
+    std::string text;
+    for (size_t i = 0; i < recording_.frames.size(); ++i) {
+      const trace::Frame& frame = recording_.frames[FrameId{i}];
+      const std::string_view function = recording_.strings.view(frame.name).substr(0, kLongestName);
+      text = recording_.strings.view(frame.filename).substr(0, kLongestName);
+      std::replace(text.begin(), text.end(), '\\', '/');
+      if (function == "_call_impl" && text.ends_with("torch/nn/modules/module.py")) of_frame[i] |= kModuleBit;
+      text += ':';
+      text += function;
+      if (is_backward(function)) of_frame[i] |= kBackwardBit;
+      for (size_t set = 0; set < rules_.frames.size(); ++set) {
+        const bool fits =
+            std::any_of(rules_.frames[set].begin(), rules_.frames[set].end(),
+                        [&](const std::string& part) { return text.find(part) != std::string::npos; });
+        if (fits) of_frame[i] |= uint64_t{1} << set;
+      }
+    }
+    for (size_t i = 0; i < nodes; ++i) {  // callers have lower numbers
+      const trace::StackTable::Node& node = recording_.stacks.node(static_cast<int32_t>(i));
+      bits_[i] = of_frame[node.frame.index()] | (node.caller < 0 ? 0 : bits_[node.caller]);
+    }
+    return true;
+  }
+  [[nodiscard]] uint64_t bits_of(StackId stack) const {
+    const int32_t leaf = stack.is_none() ? -1 : recording_.stacks.leaf(stack);
+    return leaf < 0 ? 0 : bits_[leaf];
+  }
+
+  // A few allocations of other threads in between do not end a pass.
+  [[nodiscard]] bool find_passes() {
+    constexpr int32_t kOthers = 8;
+    int32_t others = kOthers + 1;
+    for (int32_t event = 0; event < lives_.events.count; ++event) {
+      const auto row = static_cast<size_t>(lives_.events.first + event);
+      if (recording_.events.action[row] != trace::Action::alloc) continue;
+      if ((bits_of(recording_.events.stack[row]) & kBackwardBit) == 0) {
+        others = std::min(others + 1, kOthers + 1);
+        continue;
+      }
+      if (others > kOthers && !passes_.push_back({event, event})) return false;
+      passes_.back().last = event;
+      others = 0;
+    }
+    return true;
+  }
+
+  [[nodiscard]] uint32_t conditions_of(int32_t rank, uint64_t bits) const {
+    const int32_t born = lives_.born[rank], freed = lives_.freed[rank];
+    uint32_t found = 0;
+    const bool kept = freed >= lives_.events.count;
+    found |= kept ? kKept : kFreed;
+    if (born < 0 || (steps_.count() > 0 && born < steps_.begin[0])) found |= kOlder;
+    const auto* next_step = std::upper_bound(steps_.begin.begin(), steps_.begin.end(), born);
+    if (kept || (next_step != steps_.begin.end() && *next_step <= freed)) found |= kOutlivesStep;
+    if ((bits & kModuleBit) != 0) found |= kInModule;
+    if (!in_trace_.empty()) return found | in_trace_[static_cast<size_t>(rank)];
+    // The first pass that does not end before the block is made.
+    const auto* pass = std::lower_bound(passes_.begin(), passes_.end(), born,
+                                        [](const Pass& one, int32_t event) { return one.last < event; });
+    if ((bits & kBackwardBit) != 0) {
+      found |= kInBackward;
+      if (pass != passes_.end() && freed > pass->last) found |= kOutlivesBackward;
+    } else {
+      while (pass != passes_.end() && pass->first <= born) ++pass;
+      if (pass != passes_.end() && freed > pass->first) found |= kUntilBackward;
+    }
+    return found;
+  }
+
+  // What the program or the profiler calls the block, in small letters.
+  [[nodiscard]] std::string label_of(int32_t rank) const {
+    const int32_t born = lives_.born[rank];
+    StringId text;
+    if (born >= 0) {
+      const int32_t row = lives_.events.first + born;
+      const model::RowRange extras = recording_.extras_of(model::Owner::event, row);
+      for (int32_t extra = extras.first; extra < extras.end(); ++extra) {
+        if (recording_.strings.view(recording_.extras.key[extra]) == "category")
+          text = recording_.extras.value[extra];
+      }
+      if (text.is_none()) text = recording_.events.metadata[row];
+    } else if (lives_.source[rank] >= 0) {
+      text = recording_.blocks.metadata[lives_.source[rank]];
+    }
+    if (text.is_none()) return {};
+    constexpr size_t kLongestLabel = 40;
+    std::string_view view = recording_.strings.view(text);
+    if (view.size() > kLongestLabel) return {};
+    if (view.size() >= 2 && view.front() == '"' && view.back() == '"') view = view.substr(1, view.size() - 2);
+    return ascii::lower(view);
+  }
+
+  [[nodiscard]] uint8_t rule_of(int32_t rank, Categories& found) const {
+    const uint64_t bits = bits_of(stacks_[rank]);
+    const uint32_t conditions = conditions_of(rank, bits);
+    const std::string label = wants_labels_ ? label_of(rank) : std::string();
+    for (size_t i = 0; i < rules_.rules.size(); ++i) {
+      const CategoryRule& rule = rules_.rules[i];
+      if ((conditions & rule.conditions) != rule.conditions || (!rule.label.empty() && rule.label != label) ||
+          (rule.frames >= 0 && (bits >> rule.frames & 1) == 0))
+        continue;
+      found.labelled |= !rule.label.empty();
+      return static_cast<uint8_t>(i);
+    }
+    return Categories::kNoRule;
+  }
+
+  const model::Recording& recording_;
+  const model::Part& part_;
+  const replay::BlockLives& lives_;
+  const Column<StackId>& stacks_;
+  const Steps& steps_;
+  const CategoryRules& rules_;
+  Column<uint64_t> bits_;      // per node
+  Column<uint32_t> in_trace_;  // per rank: conditions that a trace tells; empty = it is none
+  Column<Pass> passes_;        // ascending
+  bool wants_labels_ = false;
+};
+
+}  // namespace
+
+Result<Categories> find_categories(const model::Recording& recording, const model::Part& part,
+                                   const replay::BlockLives& lifetimes, const Column<StackId>& stacks,
+                                   const Steps& steps, const CategoryRules& rules) {
+  Categories found(recording.budget);
+  if (!Sorting(recording, part, lifetimes, stacks, steps, rules).run(found))
+    return fail(ErrorCode::limit_exceeded, -1, "Not enough memory to sort {} blocks into categories.",
+                lifetimes.count());
+  return found;
+}
+
+Result<CategorySums> sums_by_category(const replay::Bands& bands, std::span<const int32_t> ranks,
+                                      const Categories& categories, const CategoryRules& rules,
+                                      std::span<const uint8_t> lit, Budget& budget) {
+  const auto no_memory = [&] {
+    return fail(ErrorCode::limit_exceeded, -1, "Not enough memory to sum up {} blocks by category.",
+                ranks.size());
+  };
+  BlockSums by_rule(budget);  // -1 = none
+  for (const int32_t rank : ranks) {
+    const auto r = static_cast<size_t>(rank);
+    const int32_t rule = categories.rule[r] == Categories::kNoRule ? -1 : categories.rule[r];
+    if (!by_rule.add(rule, rank, bands.size[r], !lit.empty() && lit[r] != 0)) return no_memory();
+  }
+  CategorySums found(budget);
+  found.sure.resize(rules.names.size());
+  const auto category_of = [&](const BlockSum& sum) {
+    return sum.key < 0 ? 0 : rules.rules[static_cast<size_t>(sum.key)].category;
+  };
+  if (!regroup(by_rule, category_of, found.sums)) return no_memory();
+  for (const BlockSum& sum : by_rule.rows()) {
+    if (sum.key >= 0)
+      found.sure[static_cast<size_t>(category_of(sum))] +=
+          rules.rules[static_cast<size_t>(sum.key)].sure * static_cast<double>(sum.bytes);
+  }
+  for (const BlockSum& sum : found.sums.rows()) {
+    double& sure = found.sure[static_cast<size_t>(sum.key)];
+    sure = sum.bytes > 0 ? sure / static_cast<double>(sum.bytes) : 0;
+  }
+  found.sums.order();
+  return found;
+}
+
+}  // namespace gpustrata::analysis

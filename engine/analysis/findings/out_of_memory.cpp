@@ -1,0 +1,260 @@
+#include "engine/analysis/findings/out_of_memory.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "engine/analysis/details/memory_state.h"
+#include "engine/analysis/findings/ending.h"
+#include "engine/analysis/live/top.h"
+#include "engine/base/charge.h"
+#include "engine/base/saturating.h"
+
+namespace gpustrata::analysis {
+
+using replay::SegmentAt;
+
+namespace {
+
+constexpr int64_t kMostDeviceBytes = int64_t{1} << 50;  // no device has more
+
+class Explaining {
+ public:
+  Explaining(const EventContext& context, const replay::MemoryAt& memory, ExplainedOutOfMemory& found)
+      : context_(context), memory_(memory), found_(found) {}
+
+  void describe() {
+    const model::EventTable& events = context_.recording.events;
+    const size_t row = context_.row(found_.event);
+    found_.time_us = context_.part.clock.microseconds(events.time[row]);
+    found_.requested = std::max<int64_t>(events.size[row], 0);
+    if (const auto free = model::device_free(events, row); free && *free <= kMostDeviceBytes)
+      found_.device_free = free;
+    found_.stream = same_stream(events.stream[row]);
+    found_.pool = same_pool(context_.recording, events.pool[row]);
+    found_.stack = events.stack[row];
+    found_.who = who_of(context_.recording, found_.stack);
+    found_.settings = replay::recorded_settings(context_.recording.strings.view(context_.part.settings_json));
+  }
+
+  // What records of a profiler say: the levels, and who holds most.
+  [[nodiscard]] Status describe_levels() {
+    const replay::BlockLives& lives = context_.lifetimes;
+    found_.has_state = false;
+    found_.allocated = lives.level_after(found_.event);
+    if (lives.has_reserved) found_.reserved = std::max<int64_t>(lives.reserved.at(found_.event), 0);
+    return add_largest_holder();
+  }
+
+  void describe_state() {
+    const alloc::Config& config = context_.history.config;
+    found_.small = alloc::Config::is_small(found_.requested);
+    const bool countable = found_.requested <= alloc::kLargestRequest;
+    found_.needed = countable && !expands() ? config.segment_size(std::max<int64_t>(found_.requested, 1))
+                                            : found_.requested;
+    const replay::TotalsAt& totals = memory_.totals();
+    found_.reserved = totals.reserved;
+    found_.allocated = totals.allocated;
+    found_.pending = saturated_difference(totals.active, totals.allocated);
+    found_.cached = free_bytes(memory_);
+    found_.largest_free = totals.largest_free;
+    found_.free_blocks = totals.free_blocks;
+    found_.room = saturated_sum(found_.device_free.value_or(0), saturated_sum(found_.cached, found_.pending));
+  }
+
+  void list_places() {
+    for (FreePlace place : find_free_places(context_, memory_)) {
+      place.own = place.stream == found_.stream && place.pool == found_.pool && place.small == found_.small;
+      place.why = why_not(place);
+      if (place.own) found_.largest_own = place.largest;
+      if (is_private(context_.recording, place.pool) && place.pool != found_.pool)
+        add_saturated(empty_in_private_pools_, place.empty_segments);
+      if (!place.own && place.small == found_.small) add_saturated(cached_elsewhere_, place.cached);
+      largest_elsewhere_ = place.own || place.small != found_.small
+                               ? largest_elsewhere_
+                               : std::max(largest_elsewhere_, place.largest);
+      if (place.blocks > 0) found_.places.push_back(place);
+    }
+    std::sort(found_.places.begin(), found_.places.end(), [](const FreePlace& a, const FreePlace& b) {
+      return std::tuple(!a.own, -a.largest, a.pool, a.stream, a.small) <
+             std::tuple(!b.own, -b.largest, b.pool, b.stream, b.small);
+    });
+    if (found_.places.size() > kMostFreePlaces) found_.places.resize(kMostFreePlaces);
+  }
+
+  void judge() {
+    const int64_t device_free = found_.device_free.value_or(0);
+    const bool barred = found_.largest_own >= found_.requested && is_barred(found_.largest_own);
+    if (found_.requested <= 0 ||
+        (found_.reserved.value_or(0) == 0 && memory_.segments().empty() && !found_.device_free)) {
+      found_.verdict = Verdict::unknown;
+    } else if (found_.device_free &&
+               found_.requested > saturated_sum(device_free, found_.reserved.value_or(0))) {
+      found_.verdict = Verdict::too_big;
+    } else if (found_.device_free && found_.requested > found_.room) {
+      found_.verdict = Verdict::full;
+    } else if ((found_.device_free && found_.needed <= device_free) || barred ||
+               (!found_.device_free && found_.settings.memory_fraction())) {
+      found_.verdict = Verdict::limit;
+    } else if (found_.largest_own >= found_.requested) {
+      found_.verdict = Verdict::unknown;
+    } else if (largest_elsewhere_ >= found_.requested ||
+               (empty_in_private_pools_ > 0 &&
+                saturated_sum(device_free, empty_in_private_pools_) >= found_.needed)) {
+      found_.verdict = Verdict::elsewhere;
+    } else if (found_.cached == 0 && found_.pending == 0) {
+      found_.verdict = found_.device_free ? Verdict::full : Verdict::unknown;
+    } else {
+      found_.verdict = found_.room >= found_.requested ? Verdict::fragmented : Verdict::unknown;
+    }
+  }
+
+  [[nodiscard]] Status find_remedies() {
+    std::vector<Remedy>& remedies = found_.remedies;
+    const int64_t device_free = found_.device_free.value_or(0);
+    const Verdict verdict = found_.verdict;
+    const bool in_pieces = verdict == Verdict::fragmented || verdict == Verdict::elsewhere;
+    if (in_pieces && !expands() && joinable() > 0)
+      remedies.push_back({RemedyKind::expandable_segments, joinable()});
+    if (in_pieces) add_pins(device_free);
+    if (verdict == Verdict::elsewhere && cached_elsewhere_ > 0)
+      remedies.push_back({RemedyKind::share_streams, cached_elsewhere_});
+    const int64_t largest_piece =
+        std::max(found_.largest_own, device_free - device_free % alloc::kRoundLarge);
+    if ((in_pieces || verdict == Verdict::full || verdict == Verdict::too_big) && largest_piece > 0 &&
+        found_.requested > largest_piece && found_.requested > alloc::kMinLargeAlloc)
+      remedies.push_back(
+          {RemedyKind::smaller_request, saturated_difference(found_.requested, largest_piece)});
+    if (verdict == Verdict::full || verdict == Verdict::too_big)
+      remedies.push_back({RemedyKind::use_less, saturated_difference(found_.requested, found_.room)});
+    if (found_.pending > 0) remedies.push_back({RemedyKind::pending, found_.pending});
+    if (verdict == Verdict::limit) remedies.push_back({RemedyKind::raise_limit, std::nullopt});
+    if (verdict == Verdict::full || verdict == Verdict::too_big) {
+      if (Status added = add_largest_holder(); !added) return added;
+    }
+    if (verdict != Verdict::limit) remedies.push_back({RemedyKind::other_processes, std::nullopt});
+    const auto by_effect = [&](const Remedy& remedy) {
+      const bool is_trivial =
+          remedy.kind == RemedyKind::smaller_request && *remedy.bytes > found_.requested / 2;
+      return std::pair(!is_trivial && remedy.bytes, remedy.bytes.value_or(-1));
+    };
+    std::stable_sort(remedies.begin(), remedies.end(),
+                     [&](const Remedy& a, const Remedy& b) { return by_effect(a) > by_effect(b); });
+    return {};
+  }
+
+ private:
+  [[nodiscard]] bool expands() const { return found_.settings.expandable_segments.value_or(false); }
+
+  // Section 6 of the allocator's rules: large blocks are kept for large requests.
+  [[nodiscard]] bool is_barred(int64_t block) const {
+    const int64_t most = found_.settings.config.max_split_size;
+    if (most == alloc::kUnlimited) return false;
+    if (found_.requested < most) return block >= most;
+    return block >= saturated_sum(found_.requested, context_.history.config.max_non_split_rounding_size);
+  }
+
+  [[nodiscard]] WhyNot why_not(const FreePlace& place) const {
+    if (place.small != found_.small) return WhyNot::small_or_large;
+    if (place.largest < found_.requested) return WhyNot::too_small;
+    if (place.pool != found_.pool) return WhyNot::private_pool;
+    if (place.stream != found_.stream) return WhyNot::other_stream;
+    return is_barred(place.largest) ? WhyNot::max_split : WhyNot::nothing;
+  }
+
+  // Free bytes of the pools of the request that lie in segments of a fixed size.
+  [[nodiscard]] int64_t joinable() const {
+    int64_t bytes = 0;
+    for (const SegmentAt& segment : memory_.segments()) {
+      const auto row = static_cast<size_t>(segment.row);
+      if (context_.history.expandable[row] != 0 ||
+          same_pool(context_.recording, context_.history.range_pool[row]) != found_.pool)
+        continue;
+      add_saturated(bytes, sums_of(memory_, segment).free);
+    }
+    return bytes;
+  }
+
+  // Greedy: the segments with most free bytes for what is in them, until what comes back is enough.
+  void add_pins(int64_t device_free) {
+    const Fragmentation found = find_fragmentation(context_, memory_, kMostFreedSegments);
+    Remedy remedy{RemedyKind::free_pins, 0};
+    int64_t back = device_free;
+    for (const Pin& pin : found.pins) {
+      if (back >= found_.needed) break;
+      if (!pin.is_mostly_free()) continue;
+      add_saturated(back, pin.segment_bytes);
+      add_saturated(*remedy.bytes, pin.segment_bytes);
+      add_saturated(remedy.pinned_bytes, pin.pinned_bytes);
+      remedy.blocks += pin.blocks;
+      if (++remedy.segments == 1 && pin.largest_block >= 0)
+        remedy.who = who_of(context_.recording, stack_of_block(context_, pin.largest_block).stack);
+    }
+    remedy.missing = std::max<int64_t>(saturated_difference(found_.needed, back), 0);
+    if (remedy.segments > 0) found_.remedies.push_back(remedy);
+  }
+
+  [[nodiscard]] Status add_largest_holder() {
+    const auto top = find_top(context_.recording, context_.part, context_.lifetimes,
+                              When::alive(found_.event), By::line, 2);
+    if (!top) return tl::unexpected(top.error());
+    for (const TopGroup& group : top->groups) {
+      if (group.who.kind == Who::Kind::nothing) continue;
+      Remedy remedy{RemedyKind::largest_holder, group.bytes, group.blocks};
+      remedy.who = group.who;
+      found_.remedies.push_back(remedy);
+      break;
+    }
+    return {};
+  }
+
+  const EventContext& context_;
+  const replay::MemoryAt& memory_;
+  ExplainedOutOfMemory& found_;
+  int64_t empty_in_private_pools_ = 0;
+  int64_t cached_elsewhere_ = 0;
+  int64_t largest_elsewhere_ = 0;
+};
+
+}  // namespace
+
+Result<ExplainedOutOfMemory> explain_out_of_memory(const EventContext& context, replay::MemoryAt& memory,
+                                                   int32_t event) {
+  ExplainedOutOfMemory found;
+  found.event = event;
+  const Ending ending = find_ending(context.recording, context.part);
+  found.ends_recording = ending.device == context.lifetimes.device && ending.event == event;
+  Explaining explaining(context, memory, found);
+  explaining.describe();
+  if (context.part.capabilities.profiled) {
+    if (Status done = explaining.describe_levels(); !done) return tl::unexpected(done.error());
+    return found;
+  }
+  if (!memory.go_to(event))
+    return fail(ErrorCode::limit_exceeded, -1, "The memory state of event {} does not fit into memory.",
+                event);
+  explaining.describe_state();
+  explaining.list_places();
+  explaining.judge();
+  if (Status done = explaining.find_remedies(); !done) return tl::unexpected(done.error());
+  return found;
+}
+
+Result<OutOfMemoryEvents> explain_all_out_of_memory(const EventContext& context, replay::MemoryAt& memory) {
+  OutOfMemoryEvents found;
+  std::vector<int32_t> events;  // the last ones, newest first
+  for (int32_t event = context.history.event_count() - 1; event >= 0; --event) {
+    if (context.recording.events.action[context.row(event)] != trace::Action::oom) continue;
+    ++found.all;
+    if (events.size() < kMostExplained) events.push_back(event);
+  }
+  std::reverse(events.begin(), events.end());
+  for (const int32_t event : events) {
+    auto one = explain_out_of_memory(context, memory, event);
+    if (!one) return tl::unexpected(one.error());
+    found.explained.push_back(std::move(*one));
+  }
+  return found;
+}
+
+}  // namespace gpustrata::analysis

@@ -1,0 +1,93 @@
+#include "engine/analysis/report/check.h"
+
+#include <algorithm>
+
+namespace gpustrata::analysis {
+
+namespace {
+
+[[nodiscard]] bool lacks(const Overview& overview, NotRecorded what) {
+  return std::any_of(overview.missing.begin(), overview.missing.end(),
+                     [&](const Missing& missing) { return missing.what == what; });
+}
+
+[[nodiscard]] Undecided doubt_of_no_leak(const Report& report, bool incomplete) {
+  const Undecided doubt = doubt_of_peak(report.overview, incomplete);
+  if (doubt == Undecided::incomplete || doubt == Undecided::no_history) return doubt;
+  if (report.steps->from == StepsFrom::nothing) return Undecided::no_steps;
+  if (report.steps->count() < kFewestGrowths) return Undecided::few_steps;
+  return report.steps->from == StepsFrom::period ? Undecided::guessed_steps : Undecided::no;
+}
+
+}  // namespace
+
+Undecided doubt_of_peak(const Overview& overview, bool incomplete) {
+  if (incomplete) return Undecided::incomplete;
+  if (lacks(overview, NotRecorded::history)) return Undecided::no_history;
+  return lacks(overview, NotRecorded::oldest_events) ? Undecided::events_lost : Undecided::no;
+}
+
+std::vector<CheckedRule> check_device(const Report& report, const CheckRules& rules, bool incomplete,
+                                      std::optional<Baseline> baseline) {
+  std::vector<CheckedRule> found;
+  // `doubt` of what is not in the recording: it can only be more than `value`.
+  const auto add = [&](RuleKind kind, double limit, std::optional<double> value, Undecided doubt,
+                       int32_t event, StackId stack) {
+    if (!value && doubt == Undecided::no) doubt = Undecided::not_told;
+    if (value && *value > limit) doubt = Undecided::no;
+    const bool kept = doubt == Undecided::no && *value <= limit;
+    found.push_back({kind, kept, limit, value, report.overview.device, event, stack, doubt});
+  };
+  // What is not whole may have the levels of blocks whose ends are missing: neither more nor less is sure.
+  const auto add_level = [&](RuleKind kind, double limit, std::optional<double> value, Undecided doubt,
+                             int32_t event, StackId stack) {
+    add(kind, limit, value, doubt, event, stack);
+    if (!incomplete) return;
+    found.back().kept = false;
+    found.back().undecided = Undecided::incomplete;
+  };
+  const Undecided doubt = doubt_of_peak(report.overview, incomplete);
+  const auto peak = static_cast<double>(report.peak.bytes);
+  const StackId most = report.peak.groups.empty() ? StackId{} : report.peak.groups[0].stack;
+  if (rules.max_peak)
+    add_level(RuleKind::max_peak, static_cast<double>(*rules.max_peak), peak, doubt, report.peak.event, most);
+  if (rules.max_reserved) {
+    const Use& use = report.overview.highest_reserved;
+    std::optional<double> reserved;
+    if (use.reserved) reserved = static_cast<double>(*use.reserved);
+    add_level(RuleKind::max_reserved, static_cast<double>(*rules.max_reserved), reserved, doubt, use.event,
+              {});
+  }
+  if (rules.no_oom) {
+    const auto& all = report.out_of_memory.explained;
+    add(RuleKind::no_oom, 0, static_cast<double>(report.out_of_memory.all), doubt,
+        all.empty() ? -1 : all.back().event, all.empty() ? StackId{} : all.back().stack);
+  }
+  if (rules.no_leak) {
+    const auto& leaks = report.leaks.leaks;
+    add_level(
+        RuleKind::no_leak, 0, static_cast<double>(leaks.size()) + static_cast<double>(report.leaks.left_out),
+        doubt_of_no_leak(report, incomplete), leaks.empty() ? -1 : report.steps->begin[leaks[0].first_step],
+        leaks.empty() ? StackId{} : leaks[0].stack);
+    if (found.back().undecided == Undecided::no && !are_sure(report.leaks, *report.steps)) {
+      found.back().kept = false;
+      found.back().undecided = Undecided::guessed_steps;
+    }
+  }
+  if (rules.max_fragmentation)  // of the last moment, whatever was before
+    add_level(RuleKind::max_fragmentation, *rules.max_fragmentation,
+              report.fragmentation ? std::optional(report.fragmentation->share()) : std::nullopt,
+              Undecided::no, report.fragmentation ? report.fragmentation->event : -1, {});
+  if (rules.max_growth && baseline) {
+    const auto before = static_cast<double>(baseline->peak_bytes);
+    const double growth = before > 0 ? (peak - before) / before : peak > 0 ? 1.0 : 0.0;
+    add_level(RuleKind::max_growth, *rules.max_growth, growth, doubt, report.peak.event, most);
+    if (!baseline->is_known) {
+      found.back().kept = false;
+      found.back().undecided = Undecided::baseline;
+    }
+  }
+  return found;
+}
+
+}  // namespace gpustrata::analysis

@@ -1,0 +1,39 @@
+#include "engine/analysis/report/contents.h"
+
+#include "engine/replay/state_history.h"
+
+namespace gpustrata::analysis {
+
+namespace {
+constexpr size_t kMostOomEvents = 100;  // of a device
+}
+
+Contents find_contents(const model::Recording& recording) {
+  Contents contents;
+  contents.format = recording.format;
+  for (const model::Part& part : recording.parts) {
+    Contents::Snapshot& snapshot = contents.snapshots.emplace_back();
+    snapshot.name = part.name;
+    contents.series += part.series.count > 0 ? 1 : 0;
+    contents.fleets += part.kind == model::PartKind::fleet ? 1 : 0;
+    contents.is_trace = contents.is_trace || part.kind == model::PartKind::trace;
+    for (const int32_t device : part.devices(recording.segments)) {
+      Contents::Device& one = snapshot.devices.emplace_back();
+      one.device = device;
+      const model::RowRange events = part.events_of(device);
+      one.events = events.count;
+      one.oom = find_oom_events(recording, events, kMostOomEvents);
+      for (int32_t row = part.segments.first; row < part.segments.end(); ++row)
+        one.segments += recording.segments.device[static_cast<size_t>(row)] == device ? 1 : 0;
+    }
+    if (part.host_segments.count > 0 || part.host_events.count > 0)
+      snapshot.devices.push_back({replay::kHostDevice, part.host_events.count, part.host_segments.count,
+                                  find_oom_events(recording, part.host_events, kMostOomEvents)});
+    snapshot.first_shown = replay::default_device(recording, part);
+  }
+  contents.first_shown = replay::default_device(recording);
+  contents.findings = findings(recording.diagnostics);
+  return contents;
+}
+
+}  // namespace gpustrata::analysis

@@ -1,0 +1,136 @@
+#include "engine/analysis/report/overview.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/analysis/stacks/no_stack_reasons.h"
+#include "engine/base/saturating.h"
+
+namespace gpustrata::analysis {
+
+namespace {
+
+[[nodiscard]] size_t row_of(const replay::BlockLives& lifetimes, int32_t event) {
+  return static_cast<size_t>(lifetimes.events.first + event);
+}
+
+[[nodiscard]] std::optional<int64_t> time_of(const model::Recording& recording,
+                                             const replay::BlockLives& lifetimes, int32_t event) {
+  if (event < 0) return std::nullopt;
+  return lifetimes.clock.microseconds(recording.events.time[row_of(lifetimes, event)]);
+}
+
+[[nodiscard]] Use use_at(const replay::BlockLives& lifetimes, int32_t event) {
+  std::optional<int64_t> reserved;
+  if (lifetimes.has_reserved) reserved = std::max<int64_t>(lifetimes.reserved.at(event), 0);
+  return {event, reserved, lifetimes.level_after(event)};
+}
+
+void find_out_of_memory(Overview& found, const model::Recording& recording,
+                        const replay::BlockLives& lifetimes) {
+  const model::EventTable& events = recording.events;
+  for (int32_t event = 0; event < lifetimes.events.count; ++event) {
+    const size_t row = row_of(lifetimes, event);
+    if (events.action[row] != trace::Action::oom) continue;
+    ++found.out_of_memory_events;
+    if (found.out_of_memory.size() == kMostOutOfMemory) continue;
+    OutOfMemoryEvent one;
+    one.event = event;
+    one.time_us = time_of(recording, lifetimes, event);
+    one.requested = events.size[row];
+    one.device_free = model::device_free(events, row);
+    one.reserved_unused = use_at(lifetimes, event).unused();
+    one.who = who_of(recording, events.stack[row]);
+    found.out_of_memory.push_back(one);
+  }
+}
+
+// A segment comes before the block that it is for: right after its event its memory would count as cached.
+[[nodiscard]] Use highest_reserved(const replay::BlockLives& lifetimes) {
+  const auto& reserved = lifetimes.reserved;
+  int64_t most = reserved.initial;
+  for (const int64_t value : reserved.value) most = std::max(most, value);
+  std::optional<int32_t> fullest;
+  const auto look_at = [&](int64_t value, int32_t first, int32_t end) {
+    if (value != most) return;
+    for (int32_t event = first; event < end; ++event) {
+      if (!fullest || lifetimes.level_after(event) > lifetimes.level_after(*fullest)) fullest = event;
+    }
+  };
+  const size_t changes = reserved.value.size();
+  look_at(reserved.initial, -1, changes > 0 ? reserved.event[0] : lifetimes.events.count);
+  for (size_t i = 0; i < changes; ++i)
+    look_at(reserved.value[i], reserved.event[i],
+            i + 1 < changes ? reserved.event[i + 1] : lifetimes.events.count);
+  return use_at(lifetimes, fullest.value_or(-1));
+}
+
+void find_from_before(Overview& found, const replay::BlockLives& lifetimes) {
+  FromBefore before;
+  const auto add = [&](int64_t& bytes, size_t r, int32_t event) {
+    if (event < lifetimes.freed[r]) add_saturated(bytes, lifetimes.size[r]);
+  };
+  for (int32_t rank = 0; rank < lifetimes.from_start; ++rank) {
+    const auto r = static_cast<size_t>(rank);
+    add(before.bytes_at_start, r, -1);
+    add(before.bytes_at_peak, r, lifetimes.peak_event);
+    add(before.bytes_at_end, r, lifetimes.events.count - 1);
+    ++before.blocks;
+  }
+  if (before.blocks > 0 && lifetimes.events.count > 0) found.from_before = before;
+}
+
+// As max_entries is usually given: 100000, 65536.
+[[nodiscard]] bool is_round(int32_t count) {
+  return count >= 1000 && (count % 1000 == 0 || (count & (count - 1)) == 0);
+}
+
+void find_missing(Overview& found, const model::Recording& recording, const model::Part& part,
+                  const replay::BlockLives& lifetimes) {
+  if (lifetimes.events.count == 0) {
+    found.missing.push_back({NotRecorded::history});
+    return;
+  }
+  const StacksThere stacks = stacks_there(recording, lifetimes.events);
+  if (!stacks.any_frames && !any_block_has_frames(recording, part, lifetimes.device))
+    found.missing.push_back({stacks.any ? NotRecorded::frames : NotRecorded::stacks});
+  bool has_times = false;
+  for (int32_t event = 0; event < lifetimes.events.count && !has_times; ++event)
+    has_times = time_of(recording, lifetimes, event).has_value();
+  if (!has_times) found.missing.push_back({NotRecorded::times});
+  if (found.from_before && is_round(lifetimes.events.count))
+    found.missing.push_back({NotRecorded::oldest_events});
+}
+
+}  // namespace
+
+Result<Overview> find_overview(const model::Recording& recording, const model::Part& part,
+                               const replay::BlockLives& lifetimes, const Keys* lines) {
+  Overview found(recording.budget);
+  found.device = lifetimes.device;
+  found.events = lifetimes.events.count;
+  find_out_of_memory(found, recording, lifetimes);
+  found.peak_bytes = lifetimes.peak_level;
+  found.peak_event = lifetimes.peak_event;
+  found.peak_time_us = time_of(recording, lifetimes, lifetimes.peak_event);
+  auto peak_lines = find_top(recording, part, lifetimes, When::alive(lifetimes.peak_event), By::line,
+                             kMostPeakLines, {}, lines);
+  if (!peak_lines) return tl::unexpected(peak_lines.error());
+  found.peak_lines = std::move(*peak_lines);
+  found.at_peak = use_at(lifetimes, lifetimes.peak_event);
+  found.at_end = use_at(lifetimes, lifetimes.events.count - 1);
+  found.highest_reserved = highest_reserved(lifetimes);
+  find_from_before(found, lifetimes);
+  find_missing(found, recording, part, lifetimes);
+  const bool has_stacks = std::none_of(found.missing.begin(), found.missing.end(), [](const Missing& one) {
+    return one.what == NotRecorded::history || one.what == NotRecorded::stacks ||
+           one.what == NotRecorded::frames;
+  });
+  for (const TopGroup& group : found.peak_lines.groups) {
+    if (has_stacks && group.who.kind == Who::Kind::nothing && group.bytes > 0)
+      found.missing.push_back({NotRecorded::some_stacks, group.bytes});
+  }
+  return found;
+}
+
+}  // namespace gpustrata::analysis

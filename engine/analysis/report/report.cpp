@@ -1,0 +1,120 @@
+#include "engine/analysis/report/report.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "engine/analysis/details/memory_state.h"
+#include "engine/base/saturating.h"
+
+namespace gpustrata::analysis {
+
+namespace {
+
+[[nodiscard]] Result<Top> group_peak(const EventContext& context, Known& known) {
+  const replay::BlockLives& lives = context.lifetimes;
+  const auto ranks = ranks_in(lives, When::alive(lives.peak_event), {}, context.recording.budget);
+  if (!ranks) return tl::unexpected(ranks.error());
+  const auto by_stack = sums_by_stack(context.recording, context.part, lives, ranks->span());
+  if (!by_stack) return tl::unexpected(by_stack.error());
+  std::optional<Top> best;
+  for (const By by : {By::line, By::function, By::file}) {
+    const auto keys = known.keys(by);
+    if (!keys) return tl::unexpected(keys.error());
+    auto top = top_of(context.recording, *by_stack, by, kMostPeakLines, *keys);
+    if (!top) return top;
+    const bool enough =
+        static_cast<double>(top->other_bytes) <= (1 - kMostOfPeak) * static_cast<double>(top->bytes);
+    if (enough || !best || top->other_bytes < best->other_bytes) best = std::move(*top);
+    if (enough) break;
+  }
+  return std::move(*best);
+}
+
+[[nodiscard]] ReservedUse reserved_use(const replay::MemoryAt& memory) {
+  const replay::TotalsAt& totals = memory.totals();
+  return {memory.event(),     totals.reserved,
+          totals.requested,   saturated_difference(totals.active, totals.requested),
+          free_bytes(memory), saturated_difference(totals.active, totals.allocated)};
+}
+
+}  // namespace
+
+ReportFinder::ReportFinder(const EventContext& context, Known& known)
+    : context_(context),
+      known_(known),
+      memory_(context.history, context.recording.budget),
+      found_(context.recording.budget) {}
+
+Status ReportFinder::find(int32_t part) {
+  for (; found_parts_ < std::min(part, kParts); ++found_parts_) {
+    if (Status done = find_one(found_parts_); !done) return done;
+  }
+  return {};
+}
+
+Status ReportFinder::find_one(int32_t part) {
+  const model::Recording& recording = context_.recording;
+  const replay::BlockLives& lives = context_.lifetimes;
+  // Sets `into`, or says why not.
+  const auto take = [](auto& into, auto&& result) -> Status {
+    if (!result) return tl::unexpected(result.error());
+    into = std::move(*result);
+    return {};
+  };
+  const auto go_to = [&](int32_t event) -> Status {
+    if (memory_.go_to(event)) return {};
+    return fail(ErrorCode::limit_exceeded, -1, "The memory state does not fit into memory.");
+  };
+  switch (part) {
+    case 0: {
+      const auto lines = known_.keys(By::line);
+      if (!lines) return tl::unexpected(lines.error());
+      return take(found_.overview, find_overview(recording, context_.part, lives, *lines));
+    }
+    case 1:
+      return take(found_.peak, find_top(recording, context_.part, lives, When::alive(lives.peak_event),
+                                        By::shown, kMostPeakParts));
+    case 2:
+      return take(found_.peak_groups, group_peak(context_, known_));
+    case 3:
+      found_.ending = find_ending(recording, context_.part);
+      return take(found_.out_of_memory, explain_all_out_of_memory(context_, memory_));
+    case 4:
+      return take(found_.steps, known_.steps());
+    case 5: {
+      const auto attributes = known_.attributes();
+      if (!attributes) return tl::unexpected(attributes.error());
+      return take(found_.leaks, find_leaks(recording, lives, (*attributes)->stack, *found_.steps));
+    }
+    case 6: {
+      if (Status done = take(found_.categories, known_.categories()); !done) return done;
+      const auto ranks = ranks_in(lives, When::alive(lives.peak_event), {}, recording.budget);
+      if (!ranks) return tl::unexpected(ranks.error());
+      return take(found_.categories_at_peak,
+                  sums_by_category(lives, ranks->span(), found_.categories->categories,
+                                   found_.categories->rules, {}, recording.budget));
+    }
+    case 7: {
+      found_.cache_flushes = find_cache_flushes(recording, context_.history.rows);
+      if (context_.part.capabilities.profiled) return {};
+      Status done = go_to(found_.overview.highest_reserved.event);
+      if (done) found_.highest = reserved_use(memory_);
+      return done;
+    }
+    default: {
+      if (context_.part.capabilities.profiled) return {};
+      Status done = go_to(fragmentation_event(recording, context_.history.rows));
+      if (done) found_.fragmentation = find_fragmentation(context_, memory_);
+      return done;
+    }
+  }
+}
+
+Result<Report> find_report(const EventContext& context, Known& known) {
+  ReportFinder finder(context, known);
+  if (const Status done = finder.find(ReportFinder::kParts); !done) return tl::unexpected(done.error());
+  return finder.take();
+}
+
+}  // namespace gpustrata::analysis

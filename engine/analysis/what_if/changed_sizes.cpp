@@ -1,0 +1,88 @@
+// What if: blocks that are left out, or have another size.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "engine/analysis/device/block_attributes.h"
+#include "engine/analysis/device/known.h"
+#include "engine/analysis/filters/block_filter.h"
+#include "engine/analysis/what_if/what_if.h"
+#include "engine/base/charge.h"
+
+namespace gpustrata::analysis {
+
+using simulate::Request;
+
+namespace {
+
+[[nodiscard]] Result<Column<uint8_t>> meant_by(const replay::Device& device,
+                                               const BlockAttributes& attributes,
+                                               const CategorySource& categories, std::string_view text) {
+  auto matches = filter_blocks(device.recording, device.part, device.lives, attributes, text, {}, categories);
+  if (!matches) return tl::unexpected(matches.error());
+  return std::move(matches->matched);
+}
+
+}  // namespace
+
+Result<ChangedSizes> changed_sizes(const Rehearsal& rehearsal, std::span<const Change> changes,
+                                   Budget& budget) {
+  const replay::Device& device = rehearsal.device;
+  const model::Recording& recording = device.recording;
+  const simulate::RequestLog& log = rehearsal.requests.log;
+  const auto no_memory = [&] {
+    return fail(ErrorCode::limit_exceeded, -1, "no memory for changed sizes: {} bytes are allowed, {} needed",
+                budget.limit(), budget.needed());
+  };
+  Known known(recording, device.part, device.rows, device.lives);
+  const auto attributes = known.attributes();
+  if (!attributes) return tl::unexpected(attributes.error());
+  ChangedSizes changed(budget);
+  Column<uint8_t> is_meant(budget);
+  if (!changed.sizes.append(log.size.span()) || !is_meant.resize(log.size_rows(), 0)) return no_memory();
+  // Blocks from the start are known by their address.
+  Charge charge(budget);
+  std::unordered_map<uint64_t, int32_t> rank_at;
+  if (!charge.more(int64_t{64} * device.lives.from_start)) return no_memory();
+  for (int32_t rank = 0; rank < device.lives.from_start; ++rank)
+    rank_at.emplace(device.lives.address(recording, rank), rank);
+
+  const CategorySource categories = [&] { return known.categories(); };
+  for (const Change& change : changes) {
+    if (!(change.factor >= 0) || change.factor > 1e6)
+      return fail(ErrorCode::wrong_usage, -1, "a size can be scaled by 0 to 1,000,000, not by {}",
+                  change.factor);
+    const auto meant = meant_by(device, **attributes, categories, change.filter);
+    if (!meant) return tl::unexpected(meant.error());
+    for (size_t row = 0; row < log.size_rows(); ++row) {
+      const bool present = log.request[row] == Request::present;
+      if (!present && log.request[row] != Request::allocate) continue;
+      int32_t rank = -1;
+      if (rehearsal.requests.event[row] >= 0) {
+        rank = device.lives.rank_born_at(rehearsal.requests.event[row] - device.rows.events.first);
+      } else if (present) {
+        const auto found = rank_at.find(rehearsal.requests.start.blocks[log.subject[row]].address);
+        if (found != rank_at.end()) rank = found->second;
+      }
+      if (rank < 0 || static_cast<size_t>(rank) >= meant->size() || (*meant)[rank] == 0) continue;
+      changed.blocks += is_meant[row] == 0 ? 1 : 0;
+      is_meant[row] = 1;
+      int64_t& size = changed.sizes[row];
+      if (present && change.factor != 0) {
+        ++changed.unscaled;
+        continue;
+      }
+      const double scaled = std::ceil(static_cast<double>(size) * change.factor);
+      size =
+          change.factor == 0
+              ? 0
+              : std::max<int64_t>(
+                    1, static_cast<int64_t>(std::min(scaled, static_cast<double>(alloc::kLargestRequest))));
+    }
+  }
+  return changed;
+}
+
+}  // namespace gpustrata::analysis

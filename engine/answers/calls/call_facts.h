@@ -1,0 +1,12 @@
+// The calls of a moment, for another recording to compare with, as JSON.
+#pragma once
+
+#include "engine/analysis/calls/call_facts.h"
+#include "engine/answers/described/members.h"
+
+namespace gpustrata::answers {
+
+// What the argument CallFacts takes.
+void describe(Members& m, const analysis::CallFacts& facts);
+
+}  // namespace gpustrata::answers

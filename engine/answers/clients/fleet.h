@@ -1,0 +1,20 @@
+// A reduced fleet as JSON and in words: what `gpustrata fleet` writes.
+#pragma once
+
+#include <string_view>
+
+#include "engine/answers/text/text_out.h"
+#include "engine/base/json_writer.h"
+#include "engine/model/fleet.h"
+
+namespace gpustrata::answers {
+
+// {"gpustrata_fleet":1,"title","coverage","says","unreadable","unreadable_count","columns","groups","curves","findings","stacks"} as
+// "The reduced file, version 1" of engine/fleet/README.md has it. Numbers that are whole are written as such.
+void to_json(JsonWriter& json, const model::Fleet& fleet);
+
+// In words: findings first, what was not as it should be, then the ranks that hold most. Lines of at most `columns`, as far as
+// words allow; printable.
+void to_text(TextOut& out, const model::Fleet& fleet, size_t columns);
+
+}  // namespace gpustrata::answers

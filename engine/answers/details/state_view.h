@@ -1,0 +1,22 @@
+// What a view of the allocator's states tells, as JSON: counts, places, the rows of the address map.
+#pragma once
+
+#include <optional>
+
+#include "engine/analysis/details/memory_state.h"
+#include "engine/analysis/details/state_view.h"
+#include "engine/analysis/device/event_context.h"
+#include "engine/answers/described/members.h"
+
+namespace gpustrata::answers {
+
+void describe(Members& m, const analysis::StateInfo& info);
+
+// {"rects":{} for columns,"totals": as in memory_state.h}
+void layout_to_json(JsonWriter& json, const analysis::MemoryTotals& totals);
+
+void describe(Members& m, const analysis::StatePlace& place);
+
+void describe(Members& m, const analysis::EventContext& context, const analysis::RegionList& regions);
+
+}  // namespace gpustrata::answers

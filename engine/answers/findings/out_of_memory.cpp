@@ -1,0 +1,296 @@
+#include "engine/answers/findings/out_of_memory.h"
+
+#include <fmt/core.h>
+
+#include "engine/analysis/device/pool_id.h"
+#include "engine/analysis/device/stream_numbers.h"
+#include "engine/answers/common/parts.h"
+#include "engine/answers/live/top.h"
+#include "engine/answers/stacks/who.h"
+#include "engine/answers/text/bounded.h"
+#include "engine/base/saturating.h"
+#include "engine/base/units.h"
+
+namespace gpustrata::answers {
+
+using analysis::ExplainedOutOfMemory;
+using analysis::FreePlace;
+using analysis::Remedy;
+using analysis::RemedyKind;
+using analysis::Verdict;
+using analysis::Who;
+using analysis::WhyNot;
+
+namespace {
+
+constexpr auto kWhyNot = words_up_to<WhyNot::nothing>("too_small", "other_stream", "private_pool",
+                                                      "small_or_large", "max_split", "nothing");
+constexpr auto kVerdicts =
+    words_up_to<Verdict::unknown>("too_big", "full", "fragmented", "elsewhere", "limit", "unknown");
+constexpr auto kRemedies = words_up_to<RemedyKind::other_processes>(
+    "expandable_segments", "free_pins", "smaller_request", "use_less", "largest_holder", "free_pending",
+    "share_streams", "raise_limit", "other_processes");
+
+[[nodiscard]] std::string stream_text(const model::Recording& recording, StreamId stream) {
+  return fmt::format("stream {}", analysis::handle_text(recording, stream));
+}
+
+// "the default pool, stream 0"
+[[nodiscard]] std::string where_text(const model::Recording& recording, const FreePlace& place) {
+  const bool is_private = !place.pool.is_none();
+  return fmt::format(
+      "{}, {}",
+      is_private ? fmt::format("private pool ({})", analysis::pool_text(recording.pools[place.pool.index()]))
+                 : std::string("the default pool"),
+      stream_text(recording, place.stream));
+}
+
+// "3.8 GiB on the device and 0.8 GiB cached"
+[[nodiscard]] std::string free_text(const ExplainedOutOfMemory& one) {
+  std::string text = one.device_free ? size_text(*one.device_free) + " on the device and " : std::string();
+  text += fmt::format("{} cached by PyTorch", size_text(one.cached));
+  if (one.pending > 0) text += fmt::format(" ({} more wait for a stream)", size_text(one.pending));
+  return text;
+}
+
+[[nodiscard]] std::string pieces_text(const ExplainedOutOfMemory& one) {
+  return one.free_blocks == 1 ? std::string("in one piece")
+                              : fmt::format("in {} of at most {}", counted(one.free_blocks, "piece"),
+                                            size_text(one.largest_free));
+}
+
+[[nodiscard]] std::string asked_text(const model::Recording& recording, const ExplainedOutOfMemory& one) {
+  const std::string by =
+      one.who.kind == Who::Kind::nothing ? std::string() : " by " + who_text(recording, one.who);
+  return fmt::format("{} were asked for in one piece{}.", size_text(one.requested), by);
+}
+
+[[nodiscard]] std::string elsewhere_text(const model::Recording& recording, const ExplainedOutOfMemory& one) {
+  for (const FreePlace& place : one.places) {
+    if (place.own || place.largest < one.requested || place.small != one.small) continue;
+    return fmt::format(
+        "A free piece of {} would have been large enough, but it is of {}; the request was of {}.",
+        size_text(place.largest), where_text(recording, place), stream_text(recording, one.stream));
+  }
+  return fmt::format("{} would have been enough, but a part of it is kept by private pools.", free_text(one));
+}
+
+}  // namespace
+
+std::string_view name_of(Verdict verdict) { return kVerdicts[verdict]; }
+
+std::string_view words_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::too_big:
+      return "more than the device holds";
+    case Verdict::full:
+      return "the device was full";
+    case Verdict::fragmented:
+      return "enough was free, but in pieces";
+    case Verdict::elsewhere:
+      return "the free memory was of another stream or pool";
+    case Verdict::limit:
+      return "a limit was reached";
+    case Verdict::unknown:
+      break;
+  }
+  return "the reason is not in the file";
+}
+
+std::string_view name_of(RemedyKind kind) { return kRemedies[kind]; }
+
+namespace {
+
+[[nodiscard]] std::string reason_text(const model::Recording& recording, const ExplainedOutOfMemory& one) {
+  const std::string asked = asked_text(recording, one);
+  switch (one.verdict) {
+    case Verdict::too_big:
+      return fmt::format("{} That is more than the device could give this process with everything freed: {}.",
+                         asked,
+                         size_text(saturated_sum(one.device_free.value_or(0), one.reserved.value_or(0))));
+    case Verdict::full:
+      return fmt::format(
+          "{} Only {} were left: {}. The other {} are in use: live blocks alone leave no room.", asked,
+          size_text(one.room), free_text(one), size_text(one.allocated));
+    case Verdict::fragmented:
+      return fmt::format("{} {} were free, which is enough, but nowhere in one piece: {}, the latter {}.",
+                         asked, size_text(one.room), free_text(one), pieces_text(one));
+    case Verdict::elsewhere:
+      return fmt::format("{} {}", asked, elsewhere_text(recording, one));
+    case Verdict::limit:
+      if (one.settings.memory_fraction())
+        return fmt::format(
+            "{} The settings limit this process to {:.0f} % of the device, where {} were free.", asked,
+            100 * *one.settings.memory_fraction(),
+            one.device_free ? size_text(*one.device_free) : std::string("an unknown number of bytes"));
+      if (one.largest_own >= one.requested)
+        return fmt::format(
+            "{} A free piece of {} would have been large enough, but max_split_size ({}) keeps it "
+            "from such a request.",
+            asked, size_text(one.largest_own), size_text(one.settings.config.max_split_size));
+      return fmt::format(
+          "{} The device had {} free, and refused all the same: a limit on this process "
+          "(set_per_process_memory_fraction, a container, the driver), which no snapshot tells.",
+          asked, size_text(one.device_free.value_or(0)));
+    case Verdict::unknown:
+      break;
+  }
+  if (!one.has_state)
+    return fmt::format(
+        "{} {} were allocated then{}. What the device had free, and in what pieces, a profiler's trace does not say; "
+        "a memory snapshot of the same moment does.",
+        asked, size_text(one.allocated),
+        one.reserved ? fmt::format(", {} reserved", size_text(*one.reserved)) : std::string());
+  return fmt::format("{} Why that failed cannot be told from this file: {}, the latter {}.", asked,
+                     free_text(one), pieces_text(one));
+}
+
+}  // namespace
+
+std::string verdict_text(const model::Recording& recording, const ExplainedOutOfMemory& one) {
+  const std::string reason = reason_text(recording, one);
+  return one.ends_recording ? "The recording ends at this request: what came after is not in it. " + reason
+                            : reason;
+}
+
+std::string remedy_text(const model::Recording& recording, const ExplainedOutOfMemory& one,
+                        const Remedy& remedy) {
+  const std::string bytes = size_text(remedy.bytes.value_or(0));
+  switch (remedy.kind) {
+    case RemedyKind::expandable_segments: {
+      const int64_t joined = saturated_sum(one.device_free.value_or(0), *remedy.bytes);
+      const std::string tried =
+          !remedy.confirmed ? std::string()
+          : *remedy.confirmed
+              ? fmt::format(
+                    " Replayed with this setting, the recorded requests fit, with at most {} reserved{}.",
+                    needed_text(remedy.reserved_then),
+                    one.ends_recording ? "; whether the rest of the run fits cannot be told" : "")
+              : std::string(" Replayed with this setting, the recorded requests still ran out of memory.");
+      return fmt::format(
+          "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True: the {} in pieces can join with what the "
+          "device has, up to {} in one piece.{}",
+          bytes, size_text(joined), tried);
+    }
+    case RemedyKind::free_pins:
+      return fmt::format(
+          "Free {} ({}{}) and {} go back to the device, {} in all{}.", counted(remedy.blocks, "block"),
+          size_text(remedy.pinned_bytes),
+          remedy.who.kind == Who::Kind::nothing ? std::string()
+                                                : ", first those of " + who_text(recording, remedy.who),
+          counted(remedy.segments, "segment"), bytes,
+          remedy.missing > 0
+              ? fmt::format(": not enough, {} would still be missing", size_text(remedy.missing))
+              : std::string());
+    case RemedyKind::smaller_request:
+      return fmt::format(
+          "Ask for {} less in one piece: {} would have been there. In chunks, with a shorter sequence "
+          "or a smaller batch.",
+          bytes, size_text(saturated_difference(one.requested, *remedy.bytes)));
+    case RemedyKind::use_less:
+      return fmt::format(
+          "Hold {} less when this is asked for: a smaller batch, checkpointing, offloading, or "
+          "sharding over more devices.",
+          bytes);
+    case RemedyKind::largest_holder:
+      return fmt::format("Look at {}: it holds most, {} in {}.", who_text(recording, remedy.who), bytes,
+                         counted(remedy.blocks, "block"));
+    case RemedyKind::pending:
+      return fmt::format(
+          "{} are freed but wait for another stream: synchronise before, or avoid record_stream.", bytes);
+    case RemedyKind::share_streams:
+      return fmt::format("{} are cached for other streams or pools: allocate there, or free them before.",
+                         bytes);
+    case RemedyKind::raise_limit:
+      return "Raise the limit of this process: torch.cuda.set_per_process_memory_fraction, per_process_memory_fraction, "
+             "or that of its container.";
+    case RemedyKind::other_processes:
+      break;
+  }
+  return "Look with nvidia-smi for what else is on the device: no snapshot tells what other processes and libraries "
+         "hold.";
+}
+
+std::string_view code_of(RemedyKind kind) {
+  if (kind == RemedyKind::expandable_segments) return "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True";
+  if (kind == RemedyKind::raise_limit) return "torch.cuda.set_per_process_memory_fraction(1.0)";
+  return "";
+}
+
+std::string_view why_text(const FreePlace& place) {
+  switch (place.why) {
+    case WhyNot::too_small:
+      return "too small";
+    case WhyNot::other_stream:
+      return "large enough, but of another stream";
+    case WhyNot::private_pool:
+      return "large enough, but of another pool";
+    case WhyNot::small_or_large:
+      return place.small ? "for requests up to 1 MiB only" : "for requests above 1 MiB only";
+    case WhyNot::max_split:
+      return "large enough, but kept by max_split_size";
+    case WhyNot::nothing:
+      break;
+  }
+  return "would have served";
+}
+
+std::string place_text(const model::Recording& recording, const FreePlace& place) {
+  return fmt::format("{}: {} in {}, the largest {}: {}", place_name(recording, place),
+                     size_text(place.cached), counted(place.blocks, "piece"), size_text(place.largest),
+                     why_text(place));
+}
+
+std::string place_name(const model::Recording& recording, const FreePlace& place) {
+  return fmt::format("{}, {} blocks", where_text(recording, place), place.small ? "small" : "large");
+}
+
+void describe_place(Members& m, const model::Recording& recording, const FreePlace& place) {
+  m.text("name", [&] { return place_name(recording, place); });
+  m.text("stream", [&] { return analysis::handle_text(recording, place.stream); });
+  describe_pool(m, recording, place.pool);
+  m.flag({"small", "Of blocks up to 1 MiB."}, place.small);
+  m.bytes("reserved_bytes", place.reserved);
+  m.count("segments", place.segments);
+  m.bytes("empty_segments_bytes", place.empty_segments);
+  m.bytes("cached_bytes", place.cached);
+  m.bytes("largest_free_bytes", place.largest);
+  m.count({"blocks", "Free pieces."}, place.blocks);
+}
+
+void describe(Members& m, const model::Recording& recording, const ExplainedOutOfMemory& one) {
+  const auto of_state = [&](int64_t bytes) { return one.has_state ? std::optional(bytes) : std::nullopt; };
+  m.is({"ExplainedOutOfMemory", "Why a request failed. What is null is not known."});
+  m.count("event", one.event);
+  m.microseconds("time_us", one.time_us);
+  m.bytes("requested_bytes", one.requested);
+  m.bytes({"needed_bytes", "From the device."}, of_state(one.needed));
+  m.bytes("device_free_bytes", one.device_free);
+  m.bytes("reserved_bytes", one.reserved);
+  m.bytes("allocated_bytes", one.allocated);
+  m.bytes("pending_bytes", of_state(one.pending));
+  m.bytes("cached_bytes", of_state(one.cached));
+  m.bytes({"largest_free_bytes", "Of any stream and pool."}, of_state(one.largest_free));
+  m.bytes({"largest_own_bytes", "Of the request's own."}, of_state(one.largest_own));
+  m.text("who", [&] { return who_or_none(recording, one.who); });
+  describe_stack(m, recording, one.stack);
+  m.flag("expandable_segments", one.settings.expandable_segments);
+  m.word("verdict", kVerdicts, one.verdict);
+  m.text("text", [&] { return verdict_text(recording, one); });
+  m.list("free", one.places, [&](const FreePlace& place) {
+    describe_place(m, recording, place);
+    m.flag({"own", "The request looks here."}, place.own);
+    m.text("why_text", [&] { return why_text(place); });
+    m.word("why", kWhyNot, place.why);
+  });
+  m.list("remedies", one.remedies, [&](const Remedy& remedy) {
+    m.word("name", kRemedies, remedy.kind);
+    m.bytes("bytes", remedy.bytes);
+    m.text("text", [&] { return remedy_text(recording, one, remedy); });
+    m.flag({"confirmed", "The recorded run was run again with it; null = it was not."}, remedy.confirmed);
+    m.text("code", [&] { return or_none(std::string(code_of(remedy.kind))); });
+    m.text("filter", [&] { return filter_text(recording, remedy.who, fmt::format("alive@{}", one.event)); });
+  });
+}
+
+}  // namespace gpustrata::answers

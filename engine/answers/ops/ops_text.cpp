@@ -1,0 +1,146 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+
+#include "engine/analysis/report/summary.h"
+#include "engine/answers/common/findings.h"
+#include "engine/answers/ops/ops.h"
+#include "engine/answers/text/fitted.h"
+#include "engine/answers/text/printable.h"
+#include "engine/base/units.h"
+
+namespace gpustrata::answers {
+
+namespace {
+
+using analysis::OpDevice;
+using analysis::OpRow;
+using analysis::OpTable;
+using analysis::ProfilerRow;
+using analysis::ProfilerTable;
+
+constexpr size_t kLongestOpText = 4096;
+constexpr size_t kSpacious = 126;  // columns from which all numbers are shown
+
+// Numbers to the left, the name in what is left of the line.
+[[nodiscard]] std::string line_of(const std::string& numbers, const std::string& name, size_t columns) {
+  constexpr size_t kLeast = 16;
+  const size_t room = columns - std::min(columns - kLeast, numbers.size() + 2);
+  return numbers + "  " + fitted(shortened(name, kLongestOpText), room) + "\n";
+}
+
+[[nodiscard]] std::string sizes_line(std::initializer_list<int64_t> sizes) {
+  std::string line = " ";
+  for (const int64_t bytes : sizes) line += fmt::format(" {:>10}", size_text(bytes));
+  return line;
+}
+
+[[nodiscard]] std::string heading(bool spacious) {
+  std::string line = " ";
+  for (const std::string_view word : {"at peak", "self", "gross", "peak"})
+    line += fmt::format(" {:>10}", word);
+  if (spacious) {
+    for (const std::string_view word : {"net", "freed", "at return", "how full"})
+      line += fmt::format(" {:>10}", word);
+  }
+  return line + fmt::format(" {:>8}  op\n", "calls");
+}
+
+void write_device(TextOut& out, const OpDevice& device) {
+  out.print("\n  {}  peak {}", printable(device.name), size_text(device.peak));
+  if (device.base != 0) out.print(", of which {} were there before", size_text(device.base));
+  out.print("\n    {} memory records: {} allocs, {} frees; net {}", count_text(device.records),
+            count_text(device.allocs), count_text(device.frees), size_text(device.net));
+  if (device.unowned != 0) out.print(", {} of it in no op", size_text(device.unowned));
+  out.add("\n");
+  if (!device.has_addresses)
+    out.add(
+        "    Records without addresses: what is alive at the peak or at the return of an op is not known.\n");
+}
+
+[[nodiscard]] Status write_ops(const model::Recording& recording, const OpTable& table, OpSort sort,
+                               size_t rows, size_t columns, TextOut& out) {
+  Column<int32_t> order(recording.budget);
+  for (const OpDevice& device : table.devices) {
+    write_device(out, device);
+    if (!analysis::sort_ops(recording, table, device, sort, order))
+      return fail(ErrorCode::limit_exceeded, -1, "not enough memory to sort the ops");
+    if (order.empty()) {
+      out.add("    No op holds a record.\n");
+      continue;
+    }
+    const bool spacious = columns >= kSpacious;
+    out.add("\n" + heading(spacious));
+    for (size_t i = 0; i < std::min(order.size(), rows) && !out.failed(); ++i) {
+      const OpRow& row = device.rows[order[i]];
+      std::string numbers = sizes_line({row.at_peak, row.self, row.gross, row.peak});
+      if (spacious)
+        numbers +=
+            fmt::format(" {:>10} {:>10} {:>10} {:>10}", size_text(row.net), size_text(row.freed),
+                        device.has_addresses ? size_text(row.at_return) : "?", size_text(row.abs_peak));
+      numbers += fmt::format(" {:>8}", count_text(row.calls));
+      out.add(line_of(numbers, op_text(recording, table.groups, row.group), columns));
+      const std::string why = negative_self_text(recording, table.groups, row);
+      if (!why.empty())
+        out.add(fmt::format("{:13}self: {}\n", "", fitted(shortened(why, kLongestOpText), columns - 19)));
+    }
+    if (order.size() > rows)
+      out.print("  ({} more; see -n)\n", count_text(static_cast<int64_t>(order.size() - rows)));
+  }
+  if (table.devices_left_out > 0)
+    out.print("\n  {} further devices were left out.\n", count_text(table.devices_left_out));
+  return {};
+}
+
+[[nodiscard]] Status write_profiler(const model::Recording& recording, const ProfilerTable& table,
+                                    OpSort sort, size_t rows, size_t columns, TextOut& out) {
+  Column<int32_t> order(recording.budget);
+  if (!sorted_rows(recording, table, sort, order))
+    return fail(ErrorCode::limit_exceeded, -1, "not enough memory to sort the rows");
+  out.add("\n  As PyTorch's own table counts: records of all threads, net, all devices together.\n\n");
+  std::string head = fmt::format("  {:>10}  {:>12}", "CPU Mem", "Self CPU Mem");
+  if (table.shows_devices) head += fmt::format("  {:>10}  {:>12}", "Device Mem", "Self Dev Mem");
+  out.add(fmt::format("{} {:>8}  name\n", head, "calls"));
+  for (size_t i = 0; i < std::min(order.size(), rows) && !out.failed(); ++i) {
+    const ProfilerRow& row = table.rows[order[i]];
+    const auto text = [](int64_t bytes) { return profiler_size_text(bytes); };
+    std::string numbers = fmt::format("  {:>10}  {:>12}", text(row.cpu), text(row.self_cpu));
+    if (table.shows_devices)
+      numbers += fmt::format("  {:>10}  {:>12}", text(row.device), text(row.self_device));
+    numbers += fmt::format(" {:>8}", count_text(row.calls));
+    std::string name = row_name(recording, row);
+    if (!row.shapes.is_none()) name += "  " + std::string(recording.strings.view(row.shapes));
+    out.add(line_of(numbers, name, columns));
+  }
+  if (order.size() > rows)
+    out.print("  ({} more; see -n)\n", count_text(static_cast<int64_t>(order.size() - rows)));
+  return {};
+}
+
+void write_beginning(TextOut& out, std::string_view file, const model::Recording& recording) {
+  out.print("{}\n  {}, {}\n", printable(file), recording.format, exact_size_text(recording.input_bytes));
+}
+
+}  // namespace
+
+Status to_text(TextOut& out, const model::Recording& recording, const OpTable& table, OpSort sort,
+               std::string_view file, std::string_view device, size_t rows, size_t columns) {
+  write_beginning(out, file, recording);
+  if (Status written = write_ops(recording, table, sort, rows, columns, out); !written) return written;
+  if (!device.empty() && table.devices.empty())
+    out.print("\n  There is no device {} in this file.\n", printable(device));
+  noticed_reading_to_text(out, analysis::findings(noticed(recording, table)));
+  return {};
+}
+
+Status to_text(TextOut& out, const model::Recording& recording, const ProfilerTable& table, OpSort sort,
+               std::string_view file, size_t rows, size_t columns) {
+  write_beginning(out, file, recording);
+  if (Status written = write_profiler(recording, table, sort, rows, columns, out); !written) return written;
+  noticed_reading_to_text(out, analysis::findings(recording.diagnostics));
+  return {};
+}
+
+}  // namespace gpustrata::answers

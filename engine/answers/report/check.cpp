@@ -1,0 +1,147 @@
+#include "engine/answers/report/check.h"
+
+#include <fmt/core.h>
+
+#include <cmath>
+
+#include "engine/answers/stacks/who.h"
+#include "engine/answers/text/bounded.h"
+#include "engine/base/markup.h"
+#include "engine/base/units.h"
+
+namespace gpustrata::answers {
+
+using analysis::CheckedRule;
+using analysis::RuleKind;
+using analysis::Undecided;
+using analysis::Who;
+
+namespace {
+
+constexpr auto kRules = words_up_to<RuleKind::max_growth>("max_peak", "max_reserved", "no_oom", "no_leak",
+                                                          "max_fragmentation", "max_growth");
+
+[[nodiscard]] int64_t whole(double value) {
+  return value < 9e18 ? static_cast<int64_t>(std::llround(value)) : INT64_MAX;
+}
+
+struct UndecidedWords {
+  std::string_view name, reason;
+};
+[[nodiscard]] UndecidedWords words_for(const CheckedRule& rule) {
+  switch (rule.undecided) {
+    case Undecided::no:
+      break;
+    case Undecided::not_told:
+      return {"not_told", rule.kind == RuleKind::max_fragmentation
+                              ? "a profiler's trace does not say how the reserved memory is cut"
+                              : "the trace does not say what was reserved"};
+    case Undecided::no_history:
+      return {"no_history",
+              "no history was recorded; call torch.cuda.memory._record_memory_history() before the run"};
+    case Undecided::events_lost:
+      return {"events_lost",
+              "the history may lack its beginning; record with a larger max_entries, or without that limit"};
+    case Undecided::incomplete:
+      return {"incomplete", "the file is damaged or ends too early; gpustrata summary says where"};
+    case Undecided::no_steps:
+      return {"no_steps", "no steps were found; mark each with torch.profiler.record_function(\"step\")"};
+    case Undecided::few_steps:
+      return {"few_steps", "there are too few steps; record three at least"};
+    case Undecided::guessed_steps:
+      return {
+          "guessed_steps",
+          "steps are guessed from what repeats, and so is what grows from one to the next; mark each with "
+          "torch.profiler.record_function(\"step\")"};
+    case Undecided::baseline:
+      return {"baseline", "the baseline's recording does not show the peak of its whole run"};
+  }
+  return {};
+}
+
+[[nodiscard]] std::string value_text(const CheckedRule& rule) {
+  switch (rule.kind) {
+    case RuleKind::max_peak:
+    case RuleKind::max_reserved:
+      return fmt::format("{} of at most {}", exact_size_text(whole(*rule.value)),
+                         size_text(whole(rule.limit)));
+    case RuleKind::no_oom:
+      return fmt::format("out of memory {} times", count_text(whole(*rule.value)));
+    case RuleKind::no_leak:
+      return fmt::format("{} leaking stacks", count_text(whole(*rule.value)));
+    case RuleKind::max_fragmentation:
+      return fmt::format("{:.3f} of at most {:.3f} of what is reserved", *rule.value, rule.limit);
+    case RuleKind::max_growth:
+      break;
+  }
+  return fmt::format("{:+.2f} % of at most {:+.2f} % since the baseline", 100 * *rule.value,
+                     100 * rule.limit);
+}
+
+[[nodiscard]] std::string place_text(const model::Recording& recording, const CheckedRule& rule) {
+  const bool is_decided = rule.undecided == Undecided::no;
+  std::string text = fmt::format("device {}: ", rule.device);
+  if (!is_decided) text += fmt::format("this cannot be checked: {}", words_for(rule).reason);
+  // "0 leaking stacks" would say too much.
+  const bool says_more = rule.value && (is_decided || *rule.value > 0);
+  if (says_more) text += (is_decided ? "" : "; recorded: ") + value_text(rule);
+  if (!says_more) return text;
+  if (rule.event >= 0) text += fmt::format(", event {}", count_text(rule.event));
+  const Who who = analysis::who_of(recording, rule.stack);
+  if (who.kind != Who::Kind::nothing) text += ", " + who_text(recording, who);
+  return text;
+}
+
+}  // namespace
+
+std::string_view name_of(RuleKind kind) { return kRules[kind]; }
+
+std::string check_line(const model::Recording& recording, const CheckedRule& rule) {
+  return fmt::format("{:<7} {:<17}  {}",
+                     rule.undecided != Undecided::no ? "unknown"
+                     : rule.kept                     ? "ok"
+                                                     : "broken",
+                     name_of(rule.kind), place_text(recording, rule));
+}
+
+void describe(Members& m, const model::Recording& recording, const CheckedRule& rule) {
+  const bool is_decided = rule.undecided == Undecided::no;
+  m.word("rule", kRules, rule.kind);
+  m.flag({"kept", "Null: it cannot be decided."}, is_decided ? std::optional(rule.kept) : std::nullopt);
+  m.count("device", rule.device);
+  const bool is_share = rule.kind == RuleKind::max_fragmentation || rule.kind == RuleKind::max_growth;
+  if (m.is_schema() || is_share) {
+    m.number({"value", "What the recording shows; null: nothing."}, rule.value);
+    m.number("limit", rule.limit);
+  } else {
+    m.number("value", rule.value ? std::optional(whole(*rule.value)) : std::nullopt);
+    m.number("limit", whole(rule.limit));
+  }
+  m.count({"event", "-1 = none."}, rule.event);
+  m.text("who", [&] { return who_or_none(recording, analysis::who_of(recording, rule.stack)); });
+  m.text({"undecided", "Why it cannot be decided."},
+         [&] { return or_none(std::string(words_of(rule).name)); });
+}
+
+std::string junit_case(const model::Recording& recording, const CheckedRule& rule, std::string_view suite) {
+  const std::string name = fmt::format("{}, device {}", name_of(rule.kind), rule.device);
+  std::string text =
+      fmt::format("  <testcase classname=\"{}\" name=\"{}\"", escaped_markup(suite), escaped_markup(name));
+  if (rule.kept) return text + "/>\n";
+  return text + fmt::format("><{} message=\"{}\"/></testcase>\n",
+                            rule.undecided == Undecided::no ? "failure" : "error",
+                            escaped_markup(place_text(recording, rule)));
+}
+
+void CheckLine::write(TextOut& out, std::string_view file, std::optional<bool> kept) const {
+  JsonWriter json = out.json();
+  json.begin_object();
+  json.member("file", file);
+  json.member("kept", kept);
+  json.key("rules");
+  json.raw(fmt::format("[{}]", rules_.text()));
+  json.end_object();
+  out.end_line(json);
+}
+
+}  // namespace gpustrata::answers

@@ -1,0 +1,339 @@
+// What if, in sentences and as a table.
+#include <fmt/core.h>
+
+#include <cstdlib>
+
+#include "engine/answers/what_if/what_if.h"
+#include "engine/base/units.h"
+#include "engine/simulate/segment_actions.h"
+
+namespace gpustrata::answers {
+
+using analysis::Rehearsal;
+using analysis::RunNumbers;
+using analysis::WhatIfAnswer;
+using simulate::Guess;
+
+namespace {
+
+constexpr size_t kColumns = 80;
+
+[[nodiscard]] std::string plural(int64_t count, std::string_view one, std::string_view more) {
+  return fmt::format("{} {}", count_text(count), count == 1 ? one : more);
+}
+
+// Words of `text` in lines of at most kColumns, indented.
+[[nodiscard]] std::string wrapped(std::string_view text, size_t indent) {
+  std::string lines, line(indent, ' ');
+  bool is_empty = true;
+  while (!text.empty()) {
+    const size_t space = text.find(' ');
+    const std::string_view word = text.substr(0, space);
+    if (!is_empty && line.size() + 1 + word.size() > kColumns) {
+      lines += line + "\n";
+      line.assign(indent, ' ');
+      is_empty = true;
+    }
+    if (!is_empty) line += ' ';
+    line += word;
+    is_empty = false;
+    text = space == std::string_view::npos ? "" : text.substr(space + 1);
+  }
+  return lines + line + "\n";
+}
+
+[[nodiscard]] std::string conf_name(std::string_view conf) {
+  return conf.empty() ? "no settings" : std::string(conf);
+}
+
+// Settings at the end of a line that has `column` characters: further lines after commas, where there are too many.
+[[nodiscard]] std::string conf_column(std::string_view conf, size_t column) {
+  std::string text, line;
+  for (std::string_view rest = conf.empty() ? "no settings" : conf; !rest.empty();) {
+    const size_t comma = rest.find(',');
+    const std::string_view key = rest.substr(0, comma == std::string_view::npos ? rest.size() : comma + 1);
+    if (!line.empty() && column + line.size() + key.size() > kColumns) {
+      text += line + "\n" + std::string(column, ' ');
+      line.clear();
+    }
+    line += key;
+    rest.remove_prefix(key.size());
+  }
+  return text + line;
+}
+
+[[nodiscard]] std::string share_text(int64_t part, int64_t whole) {
+  if (whole <= 0) return {};
+  const double percent = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+  return percent < 10 ? fmt::format("{:.1f} %", percent) : fmt::format("{:.0f} %", percent);
+}
+
+// "12 % less", "as much".
+[[nodiscard]] std::string change_text(int64_t now, int64_t before) {
+  if (now == before) return "the same";
+  const int64_t by = now > before ? now - before : before - now;
+  return fmt::format("{}{}", now > before ? "+" : "-",
+                     share_text(by, before).empty() ? size_text(by) : share_text(by, before));
+}
+
+void add_row(std::string& text, std::string_view name, const std::string& recorded,
+             const std::string& simulated, const std::string& change) {
+  text += fmt::format("    {:<22}{:>14}{:>14}{}\n", name, recorded, simulated,
+                      change.empty() ? "" : "   " + change);
+}
+
+[[nodiscard]] std::string table(const Rehearsal& rehearsal, const WhatIfAnswer& answer) {
+  const RunNumbers &was = rehearsal.recorded, &is = answer.simulated;
+  std::string text = fmt::format("    {:<22}{:>14}{:>14}\n", "", "recorded", "simulated");
+  const auto bytes = [&](std::string_view name, int64_t before, int64_t now) {
+    add_row(text, name, size_text(before), size_text(now), change_text(now, before));
+  };
+  const auto count = [&](std::string_view name, int64_t before, int64_t now) {
+    add_row(text, name, count_text(before), count_text(now), "");
+  };
+  bytes("peak reserved", was.peak_reserved, is.peak_reserved);
+  bytes("peak allocated", was.peak_allocated, is.peak_allocated);
+  bytes("reserved at the end", was.end_reserved, is.end_reserved);
+  count("device allocations", was.device_allocs, is.device_allocs);
+  count("device frees", was.device_frees, is.device_frees);
+  count("out of memory", was.ooms, is.ooms);
+  if (is.ooms > 0)
+    text += fmt::format("    first out of memory at event {}: {}\n", count_text(is.first_oom_event),
+                        exact_size_text(is.first_oom_bytes));
+  return text;
+}
+
+// What a run of the recorded requests cannot say.
+[[nodiscard]] std::string ending_text(const Rehearsal& rehearsal) {
+  if (!rehearsal.ending.at_failure()) return {};
+  const std::string where = rehearsal.ending.device == rehearsal.device.ordinal()
+                                ? std::string()
+                                : fmt::format(" on device {}", rehearsal.ending.device);
+  return fmt::format(
+      " The recording ends at the request that failed{}: what came after is not in it, and may need more.",
+      where);
+}
+
+// Of what was asked for in addition.
+[[nodiscard]] std::string extra_text(const WhatIfAnswer& answer) {
+  const RunNumbers& run = answer.simulated;
+  std::string text;
+  for (size_t i = 0; i < answer.extra.size() && i < run.refused.size(); ++i) {
+    const analysis::ExtraRequest& extra = answer.extra[i];
+    text += fmt::format(" {} more after event {} {}.", size_text(extra.bytes), count_text(extra.after),
+                        run.refused[i] != 0   ? "cannot be had"
+                        : answer.capacity > 0 ? "can be had"
+                                              : "can be had if the device has room for all");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string recommendation(const Rehearsal& rehearsal, const WhatIfAnswer& answer) {
+  const RunNumbers* best = &answer.simulated;
+  std::string_view conf = answer.conf;
+  if (!answer.search.empty()) {
+    const auto key = [](const RunNumbers& of) { return std::pair(of.ooms, of.peak_reserved); };
+    const WhatIfAnswer::Tried& first = answer.search.front();
+    if (key(first.numbers) < key(*best)) {
+      best = &first.numbers;
+      conf = first.conf;
+    }
+  }
+  const RunNumbers& was = rehearsal.recorded;
+  const bool is_other = answer.is_other || best != &answer.simulated;
+  std::string text;
+  if (!is_other) {
+    text = answer.search.empty() ? "Nothing was changed: this is the recorded run again."
+                                 : "None of the settings tried needs less memory than the recorded run.";
+  } else {
+    const bool is_asked = best == &answer.simulated;
+    std::string with = "With " + conf_name(conf);
+    if (is_asked && !answer.caches) {
+      with = "Without a cache";
+    } else if (is_asked && conf == analysis::settings_text(rehearsal)) {
+      with = answer.capacity != rehearsal.capacity && answer.capacity > 0
+                 ? fmt::format("On a device with {} for this allocator", size_text(answer.capacity))
+                 : "With the recorded settings";
+    }
+    if (is_asked && answer.changed_blocks > 0)
+      with += fmt::format(" and {} changed", plural(answer.changed_blocks, "block", "blocks"));
+    if (is_asked && !answer.extra.empty())
+      with += fmt::format(" and {} more",
+                          plural(static_cast<int64_t>(answer.extra.size()), "request", "requests"));
+    if (is_asked && !answer.empty_cache_after.empty())
+      with += fmt::format(" and the cache emptied {}",
+                          plural(static_cast<int64_t>(answer.empty_cache_after.size()), "time", "times"));
+    if (was.ooms > 0 && best->ooms == 0) {
+      text = fmt::format("{} the recorded requests fit; at most {} would have been reserved.", with,
+                         needed_text(best->peak_reserved));
+    } else if (best->ooms > 0) {
+      text =
+          fmt::format("{} the run {}: event {} asks for {} that it cannot have.", with,
+                      was.ooms > 0 ? "would still have been out of memory" : "would have been out of memory",
+                      count_text(best->first_oom_event), size_text(best->first_oom_bytes));
+    } else if (best->peak_reserved < was.peak_reserved) {
+      text = fmt::format("{} at most {} would have been reserved, {} less than recorded.", with,
+                         size_text(best->peak_reserved), size_text(was.peak_reserved - best->peak_reserved));
+    } else {
+      text = fmt::format("{} nothing is gained: at most {} would have been reserved, recorded are {}.", with,
+                         size_text(best->peak_reserved), size_text(was.peak_reserved));
+    }
+  }
+  text += extra_text(answer);
+  if (!answer.caches)
+    text += fmt::format(" Every allocation then goes to the device: {} calls, each of which waits for it.",
+                        count_text(answer.simulated.device_allocs + answer.simulated.device_frees));
+  if (answer.smallest_capacity)
+    text += fmt::format(" The recorded requests fit into {} for this allocator.",
+                        needed_text(*answer.smallest_capacity));
+  text += ending_text(rehearsal);
+  const int64_t error = rehearsal.fidelity.reserved_error_bytes;
+  if (rehearsal.fidelity.is_exact()) {
+    text +=
+        " The model repeats the recording exactly; other settings can change what the program itself does.";
+  } else {
+    text += fmt::format(" Take it with an error of about {}: that far the model is from the recording.",
+                        size_text(error));
+  }
+  return text;
+}
+
+std::string guess_text(Guess guess, int64_t count) {
+  const auto blocks = [&] { return plural(count, "block", "blocks"); };
+  switch (guess) {
+    case Guess::placed_blocks:
+      return fmt::format("{} from before the recording, placed where the trace and the final state show them",
+                         blocks());
+    case Guess::unplaced_blocks:
+      return fmt::format("{} from before the recording in no known segment: asked for at the start",
+                         blocks());
+    case Guess::other_streams:
+      return fmt::format("{} that another stream still used when freed: which one is not recorded", blocks());
+    case Guess::pools_by_address:
+      return fmt::format("{} without a pool: that of the final segment at the address",
+                         plural(count, "event", "events"));
+    case Guess::pool_releases:
+      return fmt::format("{} released where the last of its segments goes",
+                         plural(count, "private pool", "private pools"));
+    case Guess::emptied_caches:
+      return fmt::format("{} of segments given back, taken for empty_cache()", plural(count, "run", "runs"));
+    case Guess::device_limits:
+      return fmt::format("{} of segments given back, taken for a full device", plural(count, "run", "runs"));
+    case Guess::failed_sizes:
+      return fmt::format("{} out of memory, known only rounded up", plural(count, "request", "requests"));
+    case Guess::unknown_frees:
+      return fmt::format("{} of a block that is not known to live: left out", plural(count, "free", "frees"));
+    case Guess::reused_addresses:
+      return fmt::format("{} handed out where one lived: that one is freed before", blocks());
+    case Guess::kCount:
+      break;
+  }
+  return {};
+}
+
+std::string fidelity_text(const Rehearsal& rehearsal) {
+  const simulate::Fidelity& fidelity = rehearsal.fidelity;
+  if (fidelity.is_exact() && fidelity.requests == 0)
+    return "repeats the recording exactly: it has no allocation that could differ";
+  if (fidelity.is_exact())
+    return fmt::format("repeats the recording exactly: {} at the same place",
+                       plural(fidelity.requests, "allocation", "allocations"));
+  const std::string same = fmt::format("{} of {} at the same place", count_text(fidelity.same_place),
+                                       plural(fidelity.requests, "allocation", "allocations"));
+  if (fidelity.first_deviation < 0)
+    return fmt::format("differs in places by at most {} of reserved memory, {}",
+                       size_text(fidelity.reserved_error_bytes), same);
+  return fmt::format("differs from event {} on by at most {} of reserved memory, {}: {}",
+                     count_text(fidelity.first_deviation), size_text(fidelity.reserved_error_bytes), same,
+                     deviation_text(rehearsal));
+}
+
+std::string deviation_text(const Rehearsal& rehearsal) {
+  using trace::Action;
+  const simulate::Deviation& deviation = rehearsal.fidelity.deviation;
+  const auto& was = deviation.recorded;
+  const auto& is = deviation.simulated;
+  const auto said = [](const simulate::Deviation::Side& side) {
+    return fmt::format("{} of {}", trace::name_of(side.action), exact_size_text(side.bytes));
+  };
+  if (rehearsal.fidelity.first_deviation < 0) return {};
+  if (!was.is_there) return fmt::format("the recording ends there, the run goes on with {}", said(is));
+  if (!is.is_there)
+    return fmt::format("the recording goes on with {}, which nothing in the run leads to", said(was));
+  const bool was_taken = simulate::takes_memory(was.action), is_taken = simulate::takes_memory(is.action);
+  if (was_taken && is_taken && was.action != is.action)
+    return "the recording makes expandable segments where the run does not, or the other way round: the settings "
+           "changed on the way, or are not in the file";
+  if (was_taken && is_taken)
+    return fmt::format("the recording has {}, the run {}: its allocator sizes segments in another way",
+                       said(was), said(is));
+  if (was_taken)
+    return fmt::format(
+        "the recording asks the device ({}), the run finds cached memory: some of it had been "
+        "given back, or cut, in a way that the file does not show",
+        said(was));
+  if (is_taken)
+    return fmt::format(
+        "the run asks the device ({}), the recording finds cached memory there: what was cached "
+        "before the recording began is not in the file",
+        said(is));
+  if (simulate::gives_memory_back(was.action) != simulate::gives_memory_back(is.action))
+    return fmt::format("the recording has {}, the run {}: why memory was given back is not in the file",
+                       said(was), said(is));
+  if ((was.action == Action::oom) != (is.action == Action::oom))
+    return fmt::format("the recording has {}, the run {}: how large the device was is not in the file",
+                       said(was), said(is));
+  if (was.action == is.action && was.bytes == is.bytes && was.stream == is.stream)
+    return fmt::format(
+        "{} lies at {:#x} in the recording, at {:#x} in the run: another cached block is taken", said(was),
+        was.address, is.address);
+  return fmt::format("the recording has {}, the run {}", said(was), said(is));
+}
+
+std::string to_text(const Rehearsal& rehearsal, const WhatIfAnswer& answer) {
+  std::string text = wrapped(fmt::format("Device {}, {} run again", rehearsal.device.ordinal(),
+                                         plural(rehearsal.request_count(), "request", "requests")),
+                             2);
+  text += wrapped(fmt::format("settings: {}; device: {}", conf_name(answer.conf),
+                              answer.capacity > 0 ? exact_size_text(answer.capacity) : "with room for all"),
+                  4);
+  text += wrapped("as recorded: " + fidelity_text(rehearsal), 4);
+  if (!answer.caches)
+    text += wrapped("without a cache: every request goes to the device, every free gives its memory back", 4);
+  for (const int32_t event : answer.empty_cache_after)
+    text += wrapped(fmt::format("the cache is emptied after event {}", count_text(event)), 4);
+  if (answer.changed_blocks > 0)
+    text += wrapped(
+        fmt::format("changed: {}{}{}", plural(answer.changed_blocks, "block", "blocks"),
+                    answer.unscaled_blocks > 0 ? fmt::format("; {} from before the recording keep their size",
+                                                             count_text(answer.unscaled_blocks))
+                                               : "",
+                    rehearsal.requests.start.reserved > 0
+                        ? "; what was reserved before the recording stays so until it is given back"
+                        : ""),
+        4);
+  text += "\n" + table(rehearsal, answer);
+  if (answer.smallest_capacity)
+    text += fmt::format("    {:<22}{:>28}\n", "smallest device", needed_text(*answer.smallest_capacity));
+  if (!answer.search.empty()) {
+    text += fmt::format("\n  Tried, the best first\n    {:>14}{:>10}{:>10}{:>6}  settings\n", "peak reserved",
+                        "allocs", "frees", "ooms");
+    for (const WhatIfAnswer::Tried& tried : answer.search) {
+      const RunNumbers& of = tried.numbers;
+      text += fmt::format("    {:>14}{:>10}{:>10}{:>6}  {}\n", size_text(of.peak_reserved),
+                          count_text(of.device_allocs), count_text(of.device_frees), count_text(of.ooms),
+                          conf_column(tried.conf, 46));
+    }
+  }
+  bool is_first = true;
+  rehearsal.requests.for_each_guess([&](Guess guess, int64_t count) {
+    if (is_first) text += "\n  Guessed\n";
+    is_first = false;
+    text += wrapped(guess_text(guess, count), 4);
+  });
+  return text + "\n" + wrapped(recommendation(rehearsal, answer), 2);
+}
+
+}  // namespace gpustrata::answers

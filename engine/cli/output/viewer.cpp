@@ -1,0 +1,46 @@
+#include "engine/cli/output/viewer.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <array>
+#include <climits>
+#include <vector>
+
+#include "engine/cli/input/input.h"
+
+namespace gpustrata::cli {
+
+namespace {
+
+constexpr size_t kLongestViewer = size_t{64} << 20;
+
+// Beside the command, where `cmake --install` puts it, and where the wasm preset builds it.
+[[nodiscard]] std::vector<std::string> places_of_viewer() {
+  std::array<char, PATH_MAX> path{};
+  const ssize_t length = readlink("/proc/self/exe", path.data(), path.size());
+  if (length <= 0) return {};
+  const std::string command(path.data(), static_cast<size_t>(length));
+  const std::string folder = command.substr(0, command.rfind('/'));
+  return {folder + "/gpustrata.html", folder + "/../share/gpustrata/gpustrata.html",
+          folder + "/../../site/gpustrata.html"};
+}
+
+}  // namespace
+
+Outcome<std::string> viewer_page(const std::string& named, const std::string& about) {
+  if (!named.empty()) {
+    auto page = read_text(named, kLongestViewer, "a viewer");
+    if (page) return page;
+    return failure(kNoViewer, about,
+                   fmt::format("The viewer {} cannot be read: {}", named, page.error().message));
+  }
+  for (const std::string& place : places_of_viewer()) {
+    if (auto page = read_text(place, kLongestViewer, "a viewer")) return page;
+  }
+  return failure(kNoViewer, about,
+                 "The viewer was not found: name it with --viewer gpustrata.html (build it with "
+                 "`cmake --preset wasm && cmake --build --preset wasm`, it is in build/site).");
+}
+
+}  // namespace gpustrata::cli

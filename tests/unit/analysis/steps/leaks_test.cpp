@@ -1,0 +1,95 @@
+// Leaks and what only looks like one: five steps of four events each, made by hand.
+#include "engine/analysis/steps/leaks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/analysis/opened_story.h"
+#include "tests/unit/numbers.h"
+
+namespace gpustrata::analysis {
+namespace {
+
+class LeaksOfSteps : public testing::Test {
+ protected:
+  void step() { begins.push_back(events()); }
+  [[nodiscard]] int32_t events() const { return static_cast<int32_t>(story.recording.events.size_rows()); }
+  uint64_t alloc(int64_t size, std::string_view function) {
+    next += 1 << 20;
+    story.alloc(next, size).frames({function, "main"});
+    return next;
+  }
+  [[nodiscard]] Leaks found() {
+    const OpenedStory opened(story);
+    Steps steps(story.recording.budget);
+    steps.from = StepsFrom::annotations;
+    steps.sureness = 1;
+    for (const int32_t begin : begins) EXPECT_TRUE(steps.begin.push_back(begin));
+    steps.end = events();
+    const auto attributes = block_attributes(opened.recording, opened.part(), *opened.lifetimes);
+    EXPECT_TRUE(attributes.has_value());
+    auto leaks = find_leaks(opened.recording, *opened.lifetimes, attributes->stack, steps);
+    EXPECT_TRUE(leaks.has_value());
+    return std::move(*leaks);
+  }
+  Story story;
+  std::vector<int32_t> begins;
+  uint64_t next = kBase;
+};
+
+TEST_F(LeaksOfSteps, AStackThatKeepsMoreInEveryStep) {
+  for (int i = 0; i < 5; ++i) {
+    step();
+    const uint64_t batch = alloc(1000, "batch");
+    alloc(70, "remember");
+    alloc(70, "remember");
+    story.complete(batch, 1000);
+  }
+  const Leaks leaks = found();
+  ASSERT_EQ(leaks.leaks.size(), 1u);
+  const Leak& leak = leaks.leaks[0];
+  EXPECT_EQ(leak.bytes_per_step, 140);
+  EXPECT_EQ(leak.blocks_per_step, 2);
+  EXPECT_EQ(leak.steps, 5);
+  EXPECT_EQ(leak.first_step, 0);
+  EXPECT_EQ(leak.live_bytes, 5 * 140);
+  EXPECT_EQ(leak.live_blocks, 10);
+}
+
+TEST_F(LeaksOfSteps, WhatComesOnceOrIsReplacedOrComesLateIsNone) {
+  uint64_t cached = 0;
+  for (int i = 0; i < 5; ++i) {
+    step();
+    if (i == 1) alloc(500, "optimizer_state");
+    if (i < 2) alloc(30, "warm_up");
+    const uint64_t cache = alloc(100 + i, "cache");
+    if (cached != 0) story.complete(cached, 100);
+    cached = cache;
+    if (i == 4) alloc(9, "new_at_last");
+  }
+  EXPECT_TRUE(found().leaks.empty());
+}
+
+TEST_F(LeaksOfSteps, WhatShrinksInBetweenIsNone) {
+  std::vector<uint64_t> kept;
+  for (int i = 0; i < 6; ++i) {
+    step();
+    kept.push_back(alloc(50, "queue"));
+    if (i == 4) {
+      for (const uint64_t one : kept) story.complete(one, 50);
+      kept.clear();
+    }
+  }
+  EXPECT_TRUE(found().leaks.empty());
+}
+
+TEST_F(LeaksOfSteps, TwoStepsAreTooFew) {
+  for (int i = 0; i < 2; ++i) {
+    step();
+    alloc(70, "remember");
+  }
+  EXPECT_TRUE(found().leaks.empty());
+}
+
+}  // namespace
+}  // namespace gpustrata::analysis
