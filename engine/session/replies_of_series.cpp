@@ -36,7 +36,7 @@ constexpr size_t kMostOperators = 10'000;
 }  // namespace
 
 Status series(Asked& asked) {
-  answers::to_json(asked.json(), analysis::find_series_parts(asked.session.recording()));
+  answers::list_to_json(asked.json(), analysis::find_series_parts(asked.session.recording()));
   return {};
 }
 
@@ -106,8 +106,8 @@ Status calls(Asked& asked) {
   const auto part = part_of(asked);
   if (!part) return tl::unexpected(part.error());
   const int64_t count = std::min<int64_t>(asked.arguments.integer("count"), kMostCalls);
-  answers::to_json(asked.json(), analysis::function_calls(asked.session.recording(), **part,
-                                                          asked.arguments.integer("first"), count));
+  answers::list_to_json(asked.json(), analysis::function_calls(asked.session.recording(), **part,
+                                                               asked.arguments.integer("first"), count));
   return {};
 }
 

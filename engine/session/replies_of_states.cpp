@@ -128,7 +128,7 @@ Status layout(Asked& asked) {
     if (!ranks) return tl::unexpected(ranks.error());
     const auto totals = states.totals(event);
     if (!totals) return tl::unexpected(totals.error());
-    answers::layout_to_json(asked.json(), *totals);
+    answers::to_json(asked.json(), answers::StateLayout{*totals});
     return send(asked.answer, *rects, *ranks, has_look);
   });
 }

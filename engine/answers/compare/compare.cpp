@@ -30,7 +30,7 @@ struct ComparedStack {
 void describe(Members& m, const model::Recording& recording, const ComparedStack& one) {
   m.count("device", one.device);
   describe_stack(m, recording, one.stack);
-  describe_both_sides(m, one.part);
+  describe_both_sides(m, m.of(one.part));
   m.text("who", [&] { return who_or_none(recording, analysis::who_of(recording, one.stack)); });
 }
 

@@ -77,6 +77,9 @@ void Members::values_of(As as, Name name, bool each_may_be_null, bool may_be_nul
 void Members::values_by_name(As as, Name name) {
   schema_->value(name.name, name.doc, {.shape = Schema::Shape::by_name, .as = as});
 }
+void Members::columns_of(Name name) {
+  schema_->value(name.name, name.doc, {.shape = Schema::Shape::columns});
+}
 
 #endif
 

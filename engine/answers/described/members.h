@@ -8,7 +8,7 @@
 //   }
 //
 // A schema has no row and shows one of zeros. So whatever is not simply a field (a call, what a pointer or an optional holds)
-// is said by a function, which is called only where there is a row. An optional is a value that may be null; members that may
+// is said by a function, which is called only where there is a row; and what a part refers to is asked for by of(). An optional is a value that may be null; members that may
 // be absent stand behind `if (const auto there = m.when(...))`. In WebAssembly there are no schemas: descriptions are gone.
 #pragma once
 
@@ -238,6 +238,12 @@ class Members {
     for (const auto& row : rows) json_->member(name_of_row(row), says(row));
     end('}');
   }
+  // An object that columns of the answer are put into (session/frame.h). They have types of the page by hand.
+  void columns(Name name) {
+    if (is_schema()) return columns_of(name);
+    begin(name, '{');
+    end('}');
+  }
   // What is JSON text already, or is bounded as it is written. An array of rows of their own description, or of texts.
   template <typename Row, typename Write>
   void written(Name name, std::span<const Row> rows, const Write& write_to) {
@@ -283,6 +289,12 @@ class Members {
   template <typename Find>
   [[nodiscard]] auto found(const Find& find) {
     return is_schema() ? std::invoke_result_t<Find>() : find();
+  }
+
+  // What a part refers to.
+  template <typename T>
+  [[nodiscard]] const T& of(const T& part) {
+    return is_schema() ? sample<T>() : part;
   }
 
   // Whether members are named only: nothing may be looked at.
@@ -349,6 +361,7 @@ class Members {
   void one_of(Name name, Words words, bool may_be_null);
   void values_of(As as, Name name, bool each_may_be_null, bool may_be_null);
   void values_by_name(As as, Name name);
+  void columns_of(Name name);
 
   JsonWriter* json_ = nullptr;
   Schema* schema_ = nullptr;

@@ -29,6 +29,10 @@ constexpr Kind kKinds[] = {{"boolean", "boolean"},  {"number", "integer"},
                            {"unknown", ""}};
 [[nodiscard]] const Kind& kind_of(As as) { return kKinds[static_cast<size_t>(as)]; }
 
+constexpr std::string_view kDialect = "https://json-schema.org/draft/2020-12/schema";
+
+[[nodiscard]] bool is_line(std::string_view name) { return name.find(' ') != std::string_view::npos; }
+
 // What a row of a question may have besides objects.
 constexpr std::pair<std::string_view, As> kPlain[] = {
     {"Bytes", As::bytes},       {"Count", As::count}, {"Rank", As::rank}, {"Row", As::count},
@@ -79,6 +83,7 @@ class TypeScript {
     std::string text = "{\n";
     const std::string inside = indent + "  ";
     for (const Schema::Member& one : type.members) {
+      if (one.type.shape == Shape::columns) continue;
       text += doc(inside, one.doc);
       text +=
           fmt::format("{}{}{}: {};\n", inside, one.name, one.may_be_absent ? "?" : "", of(one.type, inside));
@@ -166,11 +171,13 @@ void value_to_schema(JsonWriter& json, const Type& type) {
 void type_to_schema(JsonWriter& json, const Type& type) {
   or_null(json, type.may_be_null, [&] {
     const auto one = [&] {
+      if (type.shape == Shape::columns) return json.member("type", "object");
       if (type.shape != Shape::object && type.shape != Shape::objects) return value_to_schema(json, type);
       if (type.name.empty()) return object_to_schema(json, type);
       json.member("$ref", fmt::format("#/$defs/{}", type.name));
     };
-    if (type.shape == Shape::object || type.shape == Shape::value) return one();
+    if (type.shape == Shape::object || type.shape == Shape::value || type.shape == Shape::columns)
+      return one();
     const bool by_name = type.shape == Shape::by_name;
     json.member("type", by_name ? "object" : "array");
     json.key(by_name ? "additionalProperties" : "items");
@@ -228,17 +235,9 @@ void Types::keep(const Type& type) {
 std::string Types::typescript() const {
   TypeScript text;
   for (const auto& [name, type] : types_) {
-    if (name.find(' ') == std::string::npos) text.add(type);
+    if (!is_line(name)) text.add(type);
   }
   return std::move(text).text();
-}
-
-std::vector<std::string> Types::lines() const {
-  std::vector<std::string> names;
-  for (const auto& [name, type] : types_) {
-    if (name.find(' ') != std::string::npos) names.push_back(name);
-  }
-  return names;
 }
 
 bool Types::has(std::string_view type) const {
@@ -265,7 +264,42 @@ void Types::type_to_json(JsonWriter& json, std::string_view type) const {
   json.end_object();
 }
 
+void Types::to_json(JsonWriter& json, std::string_view type) const {
+  json.begin_object();
+  json.member("$schema", kDialect);
+  json.key("allOf");
+  json.begin_array();
+  type_to_json(json, type);
+  json.end_array();
+  defs_to_json(json);
+  json.end_object();
+}
+
+void Types::to_json(JsonWriter& json, std::span<const Asked> questions) const {
+  json.begin_object();
+  json.member("$schema", kDialect);
+  defs_to_json(json);
+  json.key("questions");
+  json.begin_object();
+  for (const Asked& one : questions) {
+    if (!has(one.answer)) continue;
+    json.key(one.question);
+    type_to_json(json, one.answer);
+  }
+  json.end_object();
+  json.key("lines");
+  json.begin_object();
+  for (const auto& [name, type] : types_) {
+    if (!is_line(name)) continue;
+    json.key(name);
+    type_to_json(json, name);
+  }
+  json.end_object();
+  json.end_object();
+}
+
 void Types::defs_to_json(JsonWriter& json) const {
+  json.key("$defs");
   json.begin_object();
   for (const auto& [name, type] : types_) {
     json.key(name);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,7 +15,7 @@ namespace gpustrata::answers {
 // Hears what one description says.
 class Schema {
  public:
-  enum class Shape : uint8_t { value, object, objects, values, by_name };
+  enum class Shape : uint8_t { value, object, objects, values, by_name, columns };
   struct Member;
   struct Type {
     Shape shape = Shape::value;
@@ -51,18 +52,23 @@ class Types {
   Types();
   // Interfaces of TypeScript, of all but lines of the command.
   [[nodiscard]] std::string typescript() const;
-  // Whether there is a schema of a type as rows of questions have it, "DevicePeak[][]", "BlockCategory | null".
+  // Whether there is a schema of a type as rows of questions have it ("DevicePeak[][]", "BlockCategory | null"), or of a line
+  // of the command ("ops --json").
   [[nodiscard]] bool has(std::string_view type) const;
-  void type_to_json(JsonWriter& json, std::string_view type) const;
-  // {"Pin": schema, ...}: what "$ref": "#/$defs/Pin" means.
-  void defs_to_json(JsonWriter& json) const;
-  // Of the command.
-  [[nodiscard]] std::vector<std::string> lines() const;
+  // One that stands by itself.
+  void to_json(JsonWriter& json, std::string_view type) const;
+  // Of all questions that have one, and all lines: {"$defs","questions","lines"}.
+  struct Asked {
+    std::string_view question, answer;
+  };
+  void to_json(JsonWriter& json, std::span<const Asked> questions) const;
   // Names that two different objects have.
   [[nodiscard]] const std::vector<std::string>& clashes() const { return clashes_; }
 
  private:
   void keep(const Schema::Type& type);
+  void defs_to_json(JsonWriter& json) const;
+  void type_to_json(JsonWriter& json, std::string_view type) const;
 
   std::map<std::string, Schema::Type, std::less<>> types_;
   std::vector<std::string> clashes_;

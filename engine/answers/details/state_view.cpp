@@ -23,14 +23,10 @@ void describe(Members& m, const analysis::StateInfo& info) {
          info.findings);
 }
 
-void layout_to_json(JsonWriter& json, const analysis::MemoryTotals& totals) {
-  json.begin_object();
-  json.key("rects");
-  json.begin_object();
-  json.end_object();
-  json.key("totals");
-  to_json(json, totals);
-  json.end_object();
+void describe(Members& m, const StateLayout& layout) {
+  m.is("StateLayoutHead");
+  m.columns("rects");
+  m.object("totals", [&] { describe(m, m.of(layout.totals)); });
 }
 
 void describe(Members& m, const analysis::StatePlace& place) {

@@ -12,8 +12,11 @@ namespace gpustrata::answers {
 
 void describe(Members& m, const analysis::StateInfo& info);
 
-// {"rects":{} for columns,"totals": as in memory_state.h}
-void layout_to_json(JsonWriter& json, const analysis::MemoryTotals& totals);
+// Its rectangles are columns.
+struct StateLayout {
+  const analysis::MemoryTotals& totals;
+};
+void describe(Members& m, const StateLayout& layout);
 
 void describe(Members& m, const analysis::StatePlace& place);
 

@@ -168,7 +168,7 @@ void to_json(JsonWriter& json, std::span<const int64_t> numbers) {
 void describe(Members& m, const OpenedView& view) {
   m.is("OpenedView");
   m.count("id", view.id);
-  m.object("info", [&] { describe(m, view.info); });
+  m.object("info", [&] { describe(m, m.of(view.info)); });
   m.list({"diagnostics", "Of the file and of showing this device."}, view.findings);
 }
 

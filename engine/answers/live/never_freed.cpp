@@ -9,7 +9,7 @@
 namespace gpustrata::answers {
 
 void describe(Members& m, const model::Recording& recording, const NeverFreed& never) {
-  const analysis::Top& found = never.found;
+  const analysis::Top& found = m.of(never.found);
   const std::string since = never.from < 0 ? std::string() : fmt::format(" born>={}", never.from);
   const std::string terms = fmt::format("freed:never born<={}{}", found.event, since);
   m.is({"NeverFreed", "Allocated in a stretch and never freed; rows and other add up."});

@@ -166,12 +166,13 @@ Result<ProfilerRows> ProfilerRows::make(const model::Recording& recording,
 }
 
 void describe(Members& m, const ProfilerLine& line) {
-  const model::Recording& recording = line.rows.recording;
+  const ProfilerRows& rows = m.of(line.rows);
+  const model::Recording& recording = rows.recording;
   m.is({"ops --mode pytorch --json", "PyTorch's own table (key_averages)."});
   m.text("file", line.file);
   m.text("format", [&] { return recording.format; });
-  m.list("ops", line.rows.order, [&](int32_t i) {
-    const ProfilerRow& row = m.is_schema() ? Members::sample<ProfilerRow>() : line.rows.table.rows[i];
+  m.list("ops", rows.order, [&](int32_t i) {
+    const ProfilerRow& row = m.is_schema() ? Members::sample<ProfilerRow>() : rows.table.rows[i];
     m.text("name", [&] { return row_name(recording, row); });
     if (const auto there = m.when(line.by_shapes))
       m.text("shapes", [&] { return text_or_none(recording, row.shapes); });

@@ -91,7 +91,7 @@ std::string_view name_of(StepsFrom from) { return kStepsFrom[from]; }
 
 void describe(Members& m, const analysis::EventContext& context, const DeviceReport& device) {
   const model::Recording& recording = context.recording;
-  const analysis::Report& report = device.report;
+  const analysis::Report& report = m.of(device.report);
   m.is({"Report", "The answers about a device."});
   if (const auto there = m.when(!device.snapshot.empty())) m.text("snapshot", device.snapshot);
   m.count("device", report.overview.device);

@@ -69,12 +69,12 @@ void describe(Members& m, const TrackerLine& line) {
   m.is({"tracker --json", "What each operator did with memory."});
   m.text("file", line.of.file);
   m.text("format", [&] { return line.of.recording.format; });
-  describe_operators(m, line.of.recording, line.memory);
+  describe_operators(m, line.of.recording, m.of(line.memory));
   m.list("diagnostics", [&] { return analysis::findings(line.of.recording.diagnostics); });
 }
 
 void describe(Members& m, const TrackerComparison& line) {
-  const analysis::OperatorComparison& comparison = line.comparison;
+  const analysis::OperatorComparison& comparison = m.of(line.comparison);
   m.is({"tracker OTHER --json", "Operators of two files."});
   m.text("before", line.before.file);
   m.text("after", line.after.file);

@@ -148,7 +148,7 @@ void describe(Members& m, const TelemetryLine& line) {
   m.is({"telemetry --json", "Counters of an allocator, and what they tell."});
   m.text("file", line.file);
   m.text("format", [&] { return line.recording.format; });
-  describe_telemetry(m, line.telemetry);
+  describe_telemetry(m, m.of(line.telemetry));
   m.list("diagnostics", [&] { return analysis::findings(line.recording.diagnostics); });
 }
 
