@@ -90,50 +90,17 @@ class Members {
   }
 
   // Values: a field, an optional one, or a function that gives one.
-  template <typename T>
-  void flag(Name name, const T& says) {
-    put(As::flag, name, says);
-  }
-  template <typename T>
-  void count(Name name, const T& says) {
-    put(As::count, name, says);
-  }
-  template <typename T>
-  void number(Name name, const T& says) {
-    put(As::number, name, says);
-  }
-  template <typename T>
-  void share(Name name, const T& says) {
-    put(As::share, name, says);
-  }
-  template <typename T>
-  void bytes(Name name, const T& says) {
-    put(As::bytes, name, says);
-  }
-  template <typename T>
-  void microseconds(Name name, const T& says) {
-    put(As::microseconds, name, says);
-  }
-  template <typename T>
-  void axis(Name name, const T& says) {
-    put(As::axis, name, says);
-  }
-  template <typename T>
-  void rank(Name name, const T& says) {
-    put(As::rank, name, says);
-  }
-  template <typename T>
-  void block_row(Name name, const T& says) {
-    put(As::block_row, name, says);
-  }
-  template <typename T>
-  void segment_row(Name name, const T& says) {
-    put(As::segment_row, name, says);
-  }
-  template <typename T>
-  void text(Name name, const T& says) {
-    put(As::text, name, says);
-  }
+  void flag(Name name, const auto& says) { put(As::flag, name, says); }
+  void count(Name name, const auto& says) { put(As::count, name, says); }
+  void number(Name name, const auto& says) { put(As::number, name, says); }
+  void share(Name name, const auto& says) { put(As::share, name, says); }
+  void bytes(Name name, const auto& says) { put(As::bytes, name, says); }
+  void microseconds(Name name, const auto& says) { put(As::microseconds, name, says); }
+  void axis(Name name, const auto& says) { put(As::axis, name, says); }
+  void rank(Name name, const auto& says) { put(As::rank, name, says); }
+  void block_row(Name name, const auto& says) { put(As::block_row, name, says); }
+  void segment_row(Name name, const auto& says) { put(As::segment_row, name, says); }
+  void text(Name name, const auto& says) { put(As::text, name, says); }
 
   // "0x7f0000000000"
   void address(Name name, uint64_t address);

@@ -120,7 +120,7 @@ void describe(Members& m, const model::Recording& recording, const CheckedRule& 
   m.count({"event", "-1 = none."}, rule.event);
   m.text("who", [&] { return who_or_none(recording, analysis::who_of(recording, rule.stack)); });
   m.text({"undecided", "Why it cannot be decided."},
-         [&] { return or_none(std::string(words_of(rule).name)); });
+         [&] { return or_none(std::string(words_for(rule).name)); });
 }
 
 std::string junit_case(const model::Recording& recording, const CheckedRule& rule, std::string_view suite) {
