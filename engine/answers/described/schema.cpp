@@ -240,10 +240,18 @@ std::string Types::typescript() const {
   return std::move(text).text();
 }
 
+std::string Types::named(std::string_view type) const {
+  for (const std::string_view end : {"", "Head"}) {
+    const std::string name = fmt::format("{}{}", type, end);
+    if (types_.contains(name)) return name;
+  }
+  return {};
+}
+
 bool Types::has(std::string_view type) const {
   static_cast<void>(take_end(type, " | null"));
   while (take_end(type, "[]")) continue;
-  return type == "null" || types_.contains(type) ||
+  return type == "null" || !named(type).empty() ||
          std::ranges::any_of(kPlain, [&](const auto& plain) { return plain.first == type; });
 }
 
@@ -259,7 +267,7 @@ void Types::type_to_json(JsonWriter& json, std::string_view type) const {
       if (name == type) return value_to_schema(json, {.as = as});
     }
     if (type == "null") return json.member("type", type);
-    json.member("$ref", fmt::format("#/$defs/{}", type));
+    json.member("$ref", fmt::format("#/$defs/{}", named(type)));
   });
   json.end_object();
 }

@@ -69,6 +69,8 @@ class Types {
   void keep(const Schema::Type& type);
   void defs_to_json(JsonWriter& json) const;
   void type_to_json(JsonWriter& json, std::string_view type) const;
+  // Of an answer with columns what is beside them is described: "FlameGraphHead". Empty: there is none.
+  [[nodiscard]] std::string named(std::string_view type) const;
 
   std::map<std::string, Schema::Type, std::less<>> types_;
   std::vector<std::string> clashes_;

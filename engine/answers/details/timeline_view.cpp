@@ -28,7 +28,7 @@ namespace {
 
 constexpr size_t kLongestName = 400;  // bytes, in a label
 
-constexpr std::string_view kBandKinds[] = {"envelope", "segment"};
+constexpr std::string_view kEnvelope[] = {"envelope"}, kSegment[] = {"segment"};
 constexpr auto kBands = words_up_to<BandKind::segments>("blocks", "pools", "segments");
 
 }  // namespace
@@ -110,7 +110,7 @@ void describe_rectangle(Members& m, const Place& place) {
 void describe(Members& m, const SegmentBand& band) {
   m.is({"SegmentDetails",
         "Device memory as a band: a segment, or a piece of one that was mapped as a whole."});
-  m.word("kind", kBandKinds, kBandKinds[1]);
+  m.word("kind", kSegment, kSegment[0]);
   m.rank("rank", band.rank);
   m.bytes({"piece", "Of this band: less than the segment where that was mapped piece by piece."}, band.piece);
   m.segment_row("row", band.segment.segment.row);
@@ -119,7 +119,7 @@ void describe(Members& m, const SegmentBand& band) {
 
 void describe(Members& m, const model::Recording& recording, const EnvelopeDetails& envelope) {
   m.is({"EnvelopeDetails", "A private pool as a band: what it keeps, whether blocks use it or not."});
-  m.word("kind", kBandKinds, kBandKinds[0]);
+  m.word("kind", kEnvelope, kEnvelope[0]);
   m.rank("rank", envelope.rank);
   m.text("name", envelope.name);
   describe_pool(m, recording, envelope.pool);
