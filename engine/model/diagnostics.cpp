@@ -97,7 +97,17 @@ static_assert(listed_in_order());
 
 const DiagKind& kind_of(Diag diag) { return kKinds[static_cast<size_t>(diag)].kind; }
 
-std::string_view name_of(Severity severity) { return kSeverities[static_cast<size_t>(severity)]; }
+std::string_view name_of(Severity severity) {
+  switch (severity) {
+    case info:
+      return "info";
+    case warning:
+      return "warning";
+    case error:
+      return "error";
+  }
+  return "error";
+}
 
 void Diagnostics::add(Diag diag, int64_t offset, std::string_view detail) {
   Finding& finding = findings_[static_cast<size_t>(diag)];

@@ -10,7 +10,6 @@
 namespace gpustrata::model {
 
 enum class Severity : uint8_t { info, warning, error };
-inline constexpr std::string_view kSeverities[] = {"info", "warning", "error"};
 
 // One entry per kind of finding. Names and severities are in diagnostics.cpp, what each means for people is in
 // answers/common/findings.cpp.

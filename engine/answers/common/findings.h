@@ -18,6 +18,9 @@ namespace gpustrata::answers {
 // That, and what the first of its kind was.
 [[nodiscard]] std::string text_of(const analysis::Finding& finding);
 
+// Of model::Severity.
+inline constexpr std::string_view kSeverities[] = {"info", "warning", "error"};
+
 void describe(Members& m, const analysis::Finding& finding);
 void to_json(JsonWriter& json, std::span<const analysis::Finding> findings);
 

@@ -131,7 +131,7 @@ void describe_telemetry(Members& m, const analysis::Telemetry& telemetry) {
   m.list("findings", telemetry.findings, [&](const TelemetryFinding& finding) {
     m.word({"name", "Of a flag gpumemprof's own word."}, kKinds, finding.kind);
     m.word("by", kFinders, kFinders[finding.is_flag() ? 1 : 0]);
-    m.word("severity", model::kSeverities, finding.severity);
+    m.word("severity", kSeverities, finding.severity);
     device(finding.device);
     m.text("text", [&] { return text_of(finding); });
   });
