@@ -11,7 +11,7 @@
 
 #include "engine/analysis/stacks/own_frame.h"
 #include "engine/analysis/stacks/shown_stacks.h"
-#include "engine/answers/compare/stack_facts.h"
+#include "engine/answers/compare/carried_stacks.h"
 
 namespace gpustrata::arrow {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "engine/answers/compare/stack_facts.h"
+#include "engine/answers/compare/carried_stacks.h"
 #include "engine/base/saturating.h"
 
 namespace gpustrata::session {
@@ -372,7 +372,7 @@ AskedScenario Arguments::scenario(std::string_view name) const {
   return asked;
 }
 
-Result<analysis::StackFacts> Arguments::facts(std::string_view name, Budget& budget) const {
+Result<analysis::CarriedStacks> Arguments::carried_stacks(std::string_view name, Budget& budget) const {
   const Arguments given = object(name);
   const auto& keys = given.value("keys").items;
   const auto& places = given.value("places").items;
@@ -380,22 +380,22 @@ Result<analysis::StackFacts> Arguments::facts(std::string_view name, Budget& bud
   const auto& counts = given.value("counts").items;
   if (places.size() != keys.size() || sizes.size() != keys.size() || counts.size() != keys.size())
     return wrong("`{}`: keys, places, sizes and counts must be of one length", name);
-  analysis::StackFacts facts(budget);
-  facts.bytes = facts.rest_bytes = given.whole("rest_bytes");
-  facts.blocks = facts.rest_blocks = given.whole("rest_blocks");
+  analysis::CarriedStacks stacks(budget);
+  stacks.bytes = stacks.rest_bytes = given.whole("rest_bytes");
+  stacks.blocks = stacks.rest_blocks = given.whole("rest_blocks");
   for (size_t i = 0; i < keys.size(); ++i) {
     const auto bytes = static_cast<int64_t>(sizes[i].number);
     const auto blocks = static_cast<int64_t>(counts[i].number);
-    add_saturated(facts.bytes, bytes);
-    add_saturated(facts.blocks, blocks);
-    if (!facts.facts.push_back({answers::key_of_text(keys[i].text), answers::key_of_text(places[i].text),
-                                bytes, blocks, StackId{}, -1}))
+    add_saturated(stacks.bytes, bytes);
+    add_saturated(stacks.blocks, blocks);
+    if (!stacks.stacks.push_back({answers::key_of_text(keys[i].text), answers::key_of_text(places[i].text),
+                                  bytes, blocks, StackId{}, -1}))
       return fail(ErrorCode::limit_exceeded, -1, "`{}`: no memory for {} stacks", name, keys.size());
   }
-  return facts;
+  return stacks;
 }
 
-Result<analysis::CallFacts> Arguments::call_facts(std::string_view name, Budget& budget) const {
+Result<analysis::CarriedCalls> Arguments::carried_calls(std::string_view name, Budget& budget) const {
   const Arguments given = object(name);
   const auto& texts = given.value("texts").items;
   const auto& names = given.value("names").items;
@@ -410,27 +410,27 @@ Result<analysis::CallFacts> Arguments::call_facts(std::string_view name, Budget&
     return wrong("`{}`: lists of frames, and of nodes, must be of one length", name);
   const auto number = [](const JsonValue& item) { return static_cast<int32_t>(item.number); };
   const auto no_memory = [&] { return fail(ErrorCode::limit_exceeded, -1, "`{}`: no memory for it", name); };
-  analysis::CallFacts facts(budget);
-  for (const JsonValue& text : texts) facts.texts.emplace_back(text.text);
+  analysis::CarriedCalls calls(budget);
+  for (const JsonValue& text : texts) calls.texts.emplace_back(text.text);
   for (size_t i = 0; i < names.size(); ++i) {
     if (names[i].number >= static_cast<double>(texts.size()) ||
         files[i].number >= static_cast<double>(texts.size()))
       return wrong("`{}`: frame {} has a text that is none", name, i);
-    if (!facts.frames.push_back({number(names[i]), number(files[i]), number(lines[i])})) return no_memory();
+    if (!calls.frames.push_back({number(names[i]), number(files[i]), number(lines[i])})) return no_memory();
   }
   for (size_t i = 0; i < frames.size(); ++i) {
     if (frames[i].number >= static_cast<double>(names.size()) || callers[i].number >= static_cast<double>(i))
       return wrong("`{}`: node {} has a frame that is none, or a caller that does not come before it", name,
                    i);
-    if (!facts.nodes.push_back({number(frames[i]), number(callers[i]), weights[i].number,
+    if (!calls.nodes.push_back({number(frames[i]), number(callers[i]), weights[i].number,
                                 static_cast<int64_t>(blocks[i].number)}))
       return no_memory();
   }
-  facts.without = given.real("without");
-  facts.without_blocks = given.whole("withoutBlocks");
-  facts.rest = given.real("rest");
-  facts.rest_blocks = given.whole("restBlocks");
-  return facts;
+  calls.without = given.real("without");
+  calls.without_blocks = given.whole("withoutBlocks");
+  calls.rest = given.real("rest");
+  calls.rest_blocks = given.whole("restBlocks");
+  return calls;
 }
 
 Look Arguments::look(std::string_view name) const {

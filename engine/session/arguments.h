@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/analysis/calls/call_facts.h"
-#include "engine/analysis/compare/stack_facts.h"
+#include "engine/analysis/calls/carried_calls.h"
+#include "engine/analysis/compare/carried_stacks.h"
 #include "engine/analysis/details/event_list.h"
 #include "engine/analysis/what_if/what_if.h"
 #include "engine/base/json_value.h"
@@ -74,8 +74,8 @@ class Arguments {
   [[nodiscard]] Look look(std::string_view name) const;
   [[nodiscard]] AskedScenario scenario(std::string_view name) const;
   // Error: wrong_usage (lists of different lengths), limit_exceeded.
-  [[nodiscard]] Result<analysis::StackFacts> facts(std::string_view name, Budget& budget) const;
-  [[nodiscard]] Result<analysis::CallFacts> call_facts(std::string_view name, Budget& budget) const;
+  [[nodiscard]] Result<analysis::CarriedStacks> carried_stacks(std::string_view name, Budget& budget) const;
+  [[nodiscard]] Result<analysis::CarriedCalls> carried_calls(std::string_view name, Budget& budget) const;
 
  private:
   Arguments(std::string_view signature, const JsonValue& given) : signature_(signature), given_(&given) {}

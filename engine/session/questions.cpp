@@ -105,7 +105,7 @@ constexpr Question kQuestions[] = {
     // keys of frames from the root's child to the one that fills the width (engine/analysis/calls/call_tree.h). `before`: calls of
     // another file, less which these are.
     {"flame", Of::view, "tree: CallTree, before?: CallFacts, path: FrameOrNone[], width: Pixels, rows: Pixels, search: Text", "FlameGraph", reply::flame},
-    // What calls hold, for `before` of another file's `flame` and `flameRows` (engine/analysis/calls/call_facts.h); by whole stacks,
+    // What calls hold, for `before` of another file's `flame` and `flameRows` (engine/analysis/calls/carried_calls.h); by whole stacks,
     // those with the most.
     {"callFacts", Of::view, "tree: CallTree", "CallFacts", reply::call_facts},
     // The same as a table, a row for each frame; at most 1,000. `search`: only those with this text.

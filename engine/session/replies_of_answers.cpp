@@ -3,14 +3,14 @@
 #include <utility>
 #include <vector>
 
-#include "engine/analysis/compare/stack_facts.h"
+#include "engine/analysis/compare/carried_stacks.h"
 #include "engine/analysis/findings/fragmentation.h"
 #include "engine/analysis/findings/never_full.h"
 #include "engine/analysis/live/source_lines.h"
 #include "engine/analysis/live/top.h"
 #include "engine/analysis/report/report.h"
 #include "engine/analysis/steps/step_curve.h"
-#include "engine/answers/compare/stack_facts.h"
+#include "engine/answers/compare/carried_stacks.h"
 #include "engine/answers/details/timeline_view.h"
 #include "engine/answers/findings/fragmentation.h"
 #include "engine/answers/findings/never_full.h"
@@ -24,7 +24,7 @@ namespace gpustrata::session::reply {
 namespace {
 
 constexpr size_t kMostNeverFreed = 200;
-constexpr size_t kMostFacts = 4000;
+constexpr size_t kMostCarried = 4000;
 constexpr size_t kMostMoments = 256;
 constexpr int64_t kMostCurveColumns = 65'536;
 
@@ -34,12 +34,12 @@ constexpr int64_t kMostCurveColumns = 65'536;
 }
 
 // Of the blocks of the device, whatever the bands of the view.
-[[nodiscard]] Result<analysis::StackFacts> facts_at(const Device& device, int32_t event) {
+[[nodiscard]] Result<analysis::CarriedStacks> carried_at(const Device& device, int32_t event) {
   const int32_t at = std::min(event, device.lives().events.count - 1);
   const auto top = analysis::find_top(device.recording(), device.part(), device.lives(),
-                                      analysis::When::alive(at), analysis::By::shown, kMostFacts);
+                                      analysis::When::alive(at), analysis::By::shown, kMostCarried);
   if (!top) return tl::unexpected(top.error());
-  return analysis::stack_facts({device.recording(), *top});
+  return analysis::carried_stacks({device.recording(), *top});
 }
 
 [[nodiscard]] Status fits_a_curve(int32_t stretches, int32_t columns_each) {
@@ -115,16 +115,16 @@ Status source_lines(Asked& asked) {
 }
 
 Status facts(Asked& asked) {
-  const auto found = facts_at(asked.view->device(), asked.arguments.integer("event"));
+  const auto found = carried_at(asked.view->device(), asked.arguments.integer("event"));
   if (!found) return tl::unexpected(found.error());
   answers::to_json(asked.json(), asked.session.recording(), *found);
   return {};
 }
 
 Status compare(Asked& asked) {
-  const auto before = asked.arguments.facts("before", asked.session.recording().budget);
+  const auto before = asked.arguments.carried_stacks("before", asked.session.recording().budget);
   if (!before) return tl::unexpected(before.error());
-  const auto after = facts_at(asked.view->device(), asked.arguments.integer("event"));
+  const auto after = carried_at(asked.view->device(), asked.arguments.integer("event"));
   if (!after) return tl::unexpected(after.error());
   const auto parts =
       analysis::pair(*before, *after, analysis::Paired::by_functions, asked.session.recording().budget);

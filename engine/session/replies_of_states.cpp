@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "engine/answers/details/events.h"
-#include "engine/answers/details/memory_state.h"
-#include "engine/answers/details/state_view.h"
+#include "engine/answers/details/memory_after.h"
+#include "engine/answers/details/state_info.h"
 #include "engine/answers/details/timeline_view.h"
 #include "engine/session/replies.h"
 

@@ -5,8 +5,8 @@
 
 #include "engine/analysis/calls/call_tree_layout.h"
 #include "engine/analysis/categories/category_rules.h"
-#include "engine/answers/calls/call_facts.h"
 #include "engine/answers/calls/call_tree.h"
+#include "engine/answers/calls/carried_calls.h"
 #include "engine/answers/live/holders.h"
 #include "engine/session/replies.h"
 
@@ -59,15 +59,15 @@ class RectColumns {
   Column<float> places_;
 };
 
-// The facts of the other recording, if the question has some.
-[[nodiscard]] Result<std::optional<analysis::CallFacts>> before_of(const Asked& asked) {
-  if (!asked.arguments.has("before")) return std::optional<analysis::CallFacts>();
-  auto facts = asked.arguments.call_facts("before", asked.session.recording().budget);
-  if (!facts) return tl::unexpected(facts.error());
-  return std::optional<analysis::CallFacts>(std::move(*facts));
+// The calls of the other recording, if the question has some.
+[[nodiscard]] Result<std::optional<analysis::CarriedCalls>> before_of(const Asked& asked) {
+  if (!asked.arguments.has("before")) return std::optional<analysis::CarriedCalls>();
+  auto calls = asked.arguments.carried_calls("before", asked.session.recording().budget);
+  if (!calls) return tl::unexpected(calls.error());
+  return std::optional<analysis::CarriedCalls>(std::move(*calls));
 }
 
-[[nodiscard]] TreeWanted wanted_of(const Asked& asked, const std::optional<analysis::CallFacts>& before) {
+[[nodiscard]] TreeWanted wanted_of(const Asked& asked, const std::optional<analysis::CarriedCalls>& before) {
   TreeWanted wanted = asked.arguments.call_tree("tree");
   wanted.before = before ? &*before : nullptr;
   return wanted;
@@ -137,9 +137,9 @@ Status flame(Asked& asked) {
 }
 
 Status call_facts(Asked& asked) {
-  const auto facts = asked.view->call_facts(asked.arguments.call_tree("tree"));
-  if (!facts) return tl::unexpected(facts.error());
-  answers::to_json(asked.json(), *facts);
+  const auto calls = asked.view->carried_calls(asked.arguments.call_tree("tree"));
+  if (!calls) return tl::unexpected(calls.error());
+  answers::to_json(asked.json(), *calls);
   return {};
 }
 

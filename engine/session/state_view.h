@@ -14,8 +14,8 @@
 
 #include "engine/analysis/details/event_details.h"
 #include "engine/analysis/details/event_list.h"
-#include "engine/analysis/details/memory_state.h"
-#include "engine/analysis/details/state_view.h"
+#include "engine/analysis/details/memory_after.h"
+#include "engine/analysis/details/state_info.h"
 #include "engine/analysis/device/device_index.h"
 #include "engine/analysis/device/event_context.h"
 #include "engine/base/status.h"

@@ -21,9 +21,9 @@
 #include <utility>
 #include <vector>
 
-#include "engine/analysis/calls/call_facts.h"
 #include "engine/analysis/calls/call_tree.h"
 #include "engine/analysis/calls/call_tree_rows.h"
+#include "engine/analysis/calls/carried_calls.h"
 #include "engine/analysis/details/timeline_view.h"
 #include "engine/analysis/filters/block_filter.h"
 #include "engine/analysis/filters/filter_completion.h"
@@ -60,7 +60,7 @@ struct Filtered {
 struct TreeWanted {
   analysis::TreeAsked asked;
   std::string_view filter;
-  const analysis::CallFacts* before = nullptr;  // of another recording: the tree is the difference to it
+  const analysis::CarriedCalls* before = nullptr;  // of another recording: the tree is the difference to it
 };
 
 // What the stack by group is made of.
@@ -177,11 +177,11 @@ class View {
   struct KnownCalls {
     const analysis::CallTree& tree;
     const model::Recording& recording;
-    double rest = 0;  // of the other recording: what its facts do not tell by stack
+    double rest = 0;  // of the other recording: what its calls do not tell by stack
   };
   [[nodiscard]] Result<KnownCalls> calls(const TreeWanted& wanted);
-  // For another recording (analysis/calls/call_facts.h).
-  [[nodiscard]] Result<analysis::CallFacts> call_facts(const TreeWanted& wanted);
+  // For another recording (analysis/calls/carried_calls.h).
+  [[nodiscard]] Result<analysis::CarriedCalls> carried_calls(const TreeWanted& wanted);
   struct RowsWanted {
     std::string_view search;
     analysis::RowOrder order = analysis::RowOrder::total;
@@ -209,7 +209,7 @@ class View {
     std::string filter;
     analysis::CallTree tree;
     std::unique_ptr<model::Recording> both;  // with the calls of another recording
-    uint64_t before = 0;                     // hash of its facts
+    uint64_t before = 0;                     // hash of its calls
     double rest = 0;
     // The rows that were last asked for.
     std::string search;

@@ -10,13 +10,13 @@ namespace gpustrata::session {
 
 namespace {
 
-[[nodiscard]] uint64_t hash_of(const analysis::CallFacts& facts) {
+[[nodiscard]] uint64_t hash_of(const analysis::CarriedCalls& calls) {
   uint64_t hash = mix_hash(1);
   const auto add = [&](const void* bytes, size_t count) { hash = mix_hash(hash ^ hash_bytes(bytes, count)); };
-  for (const std::string& text : facts.texts) add(text.data(), text.size());
-  add(facts.frames.data(), facts.frames.size() * sizeof(analysis::CallFacts::Frame));
-  add(facts.nodes.data(), facts.nodes.size() * sizeof(analysis::CallFacts::Node));
-  const double sums[] = {facts.without, facts.rest};
+  for (const std::string& text : calls.texts) add(text.data(), text.size());
+  add(calls.frames.data(), calls.frames.size() * sizeof(analysis::CarriedCalls::Frame));
+  add(calls.nodes.data(), calls.nodes.size() * sizeof(analysis::CarriedCalls::Node));
+  const double sums[] = {calls.without, calls.rest};
   add(sums, sizeof(sums));
   return hash;
 }
@@ -54,7 +54,7 @@ analysis::TreeAsked View::within(const analysis::TreeAsked& wanted) const {
 
 Result<View::Calls*> View::kept_calls(const TreeWanted& wanted) {
   analysis::TreeAsked asked = within(wanted.asked);
-  // Against another recording it is a difference, whatever was asked: facts are of a moment or a range.
+  // Against another recording it is a difference, whatever was asked: calls are of a moment or a range.
   if (wanted.before != nullptr && asked.weights.of == analysis::BlocksOf::difference)
     asked.weights.of = analysis::BlocksOf::moment;
   const uint64_t before = wanted.before == nullptr ? 0 : hash_of(*wanted.before);
@@ -67,7 +67,7 @@ Result<View::Calls*> View::kept_calls(const TreeWanted& wanted) {
       if (!tree) return tl::unexpected(tree.error());
       return Calls(asked, wanted.filter, std::move(*tree));
     }
-    const auto after = analysis::find_call_facts(of, asked.weights, SIZE_MAX);
+    const auto after = analysis::find_carried_calls(of, asked.weights, SIZE_MAX);
     if (!after) return tl::unexpected(after.error());
     auto two = analysis::compare_calls(*wanted.before, *after, asked, budget_);
     if (!two) return tl::unexpected(two.error());
@@ -89,11 +89,11 @@ Result<View::KnownCalls> View::calls(const TreeWanted& wanted) {
   return KnownCalls{calls.tree, calls.both ? *calls.both : recording(), calls.rest};
 }
 
-Result<analysis::CallFacts> View::call_facts(const TreeWanted& wanted) {
+Result<analysis::CarriedCalls> View::carried_calls(const TreeWanted& wanted) {
   analysis::WeightsAsked asked = within(wanted.asked).weights;
   if (asked.of == analysis::BlocksOf::difference) asked.of = analysis::BlocksOf::moment;
   return with_bands(wanted, [&](const analysis::BandsAsked& of) {
-    return analysis::find_call_facts(of, asked, analysis::kMostCallFacts);
+    return analysis::find_carried_calls(of, asked, analysis::kMostCarriedCalls);
   });
 }
 

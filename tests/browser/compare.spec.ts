@@ -129,6 +129,22 @@ test('a flame graph of two files: what grew and what shrank, path by path', asyn
   expect(errors).toEqual([]);
 });
 
+test('a difference with another file is there again when it is chosen again', async ({ page }) => {
+  await openBoth(page);
+  await page.getByRole('tab', { name: /^Flame graph/ }).click();
+  const bar = page.locator('gpustrata-flame-bar');
+  const graph = page.locator('gpustrata-flame-graph .scroller[data-settled]');
+  await bar.locator('[data-choice=of]').selectOption('difference');
+  await bar.locator('[data-other-file]').selectOption('out_of_memory.pickle.gz');
+  await expect(page.locator('gpustrata-flame .says')).toContainText('less out_of_memory.pickle.gz');
+  await graph.waitFor();
+  const total = await graph.getAttribute('data-total');
+  await bar.locator('[data-other-file]').selectOption('');
+  await expect(graph).not.toHaveAttribute('data-total', total ?? '');
+  await bar.locator('[data-other-file]').selectOption('out_of_memory.pickle.gz');
+  await expect(graph).toHaveAttribute('data-total', total ?? '');
+});
+
 test('a file that is shown another way is still this file, not another one', async ({ page }) => {
   await openSample(page);
   await page.getByRole('tab', { name: /^Flame graph/ }).click();

@@ -1,5 +1,6 @@
 // The element inside somebody else's page: several of them, their lives, what stays the host's.
 import { expect, test, type Locator, type Page } from '@playwright/test';
+import { watchErrors } from './page.ts';
 import { knownSnapshot, MiB } from './pickle.ts';
 import { waitForState, openPage, choose } from './support.ts';
 
@@ -249,4 +250,76 @@ test('the sheet of keys names no link where there is none', async ({ page }) => 
   await openPage(page);
   await page.keyboard.press('?');
   await expect(page.locator('[data-key-of=link]')).toBeVisible();
+});
+
+test('an element that was disposed of and is put back tells its page as before', async ({ page }) => {
+  await page.clock.install();
+  await openHost(page, '<gpustrata-viewer id="one" src="a.pickle"></gpustrata-viewer>');
+  const one = page.locator('#one');
+  await ready(one);
+  await page.evaluate(() => {
+    const viewer = document.querySelector('gpustrata-viewer')!;
+    const told: string[] = [];
+    Object.assign(globalThis, { told, viewer });
+    for (const type of ['load', 'select', 'viewchange']) viewer.addEventListener(type, () => told.push(type));
+    viewer.remove();
+  });
+  await page.clock.fastForward(60_000);
+  await expect.poll(() => page.workers().length).toBe(0);
+  await page.evaluate(() => {
+    const { viewer, told } = globalThis as unknown as { viewer: HTMLElement; told: string[] };
+    told.length = 0;
+    document.body.append(viewer);
+  });
+  await ready(one);
+  await one.evaluate((viewer) =>
+    (viewer as HTMLElement & { select(what: object): Promise<void> }).select({ event: 2 }),
+  );
+  await page.clock.runFor(1000);
+  const told = await page.evaluate(() => (globalThis as unknown as { told: string[] }).told);
+  expect([...new Set(told)].sort()).toEqual(['load', 'select', 'viewchange']);
+});
+
+test('theme is a property, too, and the colours of the page reach the picture', async ({ page }) => {
+  const errors = watchErrors(page);
+  await openHost(
+    page,
+    `<style>gpustrata-viewer { --surface: rgb(255, 248, 231) }</style>
+    <gpustrata-viewer id="one" src="a.pickle"></gpustrata-viewer>`,
+  );
+  const one = page.locator('#one');
+  await ready(one);
+  await one.locator('.plot[data-settled]').waitFor();
+  const corner = (): Promise<number[]> =>
+    one
+      .locator('canvas.base')
+      .evaluate((canvas: HTMLCanvasElement) => [...canvas.getContext('2d')!.getImageData(1, 1, 1, 1).data]);
+  await expect.poll(corner).toEqual([255, 248, 231, 255]);
+  // As React 19 sets what an element has a property for.
+  await one.evaluate((viewer) => Object.assign(viewer, { theme: 'dark' }));
+  await expect(one).toHaveAttribute('data-theme', 'dark');
+  await one.evaluate((viewer) => {
+    viewer.style.setProperty('--surface', '#102030');
+    Object.assign(viewer, { theme: 'light' });
+  });
+  await expect(one).toHaveAttribute('data-theme', 'light');
+  await expect.poll(corner).toEqual([16, 32, 48, 255]);
+  expect(errors).toEqual([]);
+});
+
+test('a second copy of the script does no harm', async ({ page }) => {
+  const errors = watchErrors(page);
+  await openHost(page, '<gpustrata-viewer id="one" src="a.pickle"></gpustrata-viewer>');
+  const one = page.locator('#one');
+  await ready(one);
+  await page.evaluate(() => import(new URL('viewer.js?again', location.href).href));
+  await page.evaluate(() => {
+    const two = document.createElement('gpustrata-viewer');
+    two.id = 'two';
+    two.setAttribute('src', 'b.pickle');
+    document.body.append(two);
+  });
+  await ready(page.locator('#two'));
+  await expect(nameIn(one)).toHaveText('a.pickle');
+  expect(errors).toEqual([]);
 });

@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, type Page } from '@playwright/test';
+import { themes } from '../../web/src/draw/colors.ts';
 import { heatColors } from '../../web/src/draw/heat_colors.ts';
 import { fleetIn } from '../../web/src/model/fleet_choice.ts';
 import { command, tool } from '../built.mjs';
@@ -37,7 +38,7 @@ function expectedColors(
   share: number,
   theme: 'light' | 'dark',
 ): string[][] {
-  const colors = heatColors(theme);
+  const colors = heatColors(themes[theme]);
   const painted: string[][] = [];
   for (let first = 0; first < order.length; first += share)
     painted.push(

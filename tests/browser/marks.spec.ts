@@ -1,6 +1,6 @@
 // Regions above the timeline and markers on its ruler: what the program said about itself.
 import { expect, test, type Locator, type Page } from '@playwright/test';
-import { colorsOf } from '../../web/src/draw/colors.ts';
+import { colorsOf, themes } from '../../web/src/draw/colors.ts';
 import { settledView, viewAfter, pointAt, watchErrors } from './page.ts';
 import { type KnownOptions, MiB } from './pickle.ts';
 import { openKnown } from './support.ts';
@@ -53,7 +53,7 @@ test('regions nest above the timeline and tell what happened in them', async ({ 
   await openKnown(page, { annotations });
   await expect(strip(page)).toHaveAttribute('data-regions', '3');
   await expect(strip(page)).toHaveAttribute('data-levels', '2');
-  const { steps, regions, background } = colorsOf('light');
+  const { steps, regions, background } = colorsOf(themes.light);
   expect(await stripColor(page, 4.5, 0)).toBe(steps[0]);
   expect(await stripColor(page, 9.5, 0)).toBe(steps[1]);
   expect(await stripColor(page, 3.8, 1)).toBe(regions[0]);

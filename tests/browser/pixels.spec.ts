@@ -1,6 +1,6 @@
 // What the canvas shows where the blocks are known.
 import { expect, test } from '@playwright/test';
-import { colorsOf } from '../../web/src/draw/colors.ts';
+import { colorsOf, themes } from '../../web/src/draw/colors.ts';
 import { pointOf, colorAt } from './page.ts';
 import { knownSnapshot, MiB } from './pickle.ts';
 import { waitForState, openPage, choose, openKnown } from './support.ts';
@@ -29,7 +29,7 @@ for (const theme of ['light', 'dark'] as const) {
   test(`bands lie where the blocks are, ${theme}`, async ({ page }) => {
     await page.emulateMedia({ colorScheme: theme });
     await openKnown(page);
-    const { bands, background } = colorsOf(theme);
+    const { bands, background } = colorsOf(themes[theme]);
 
     // Middle of each band, away from curves and grid lines.
     const a = await colorAt(page, 4.3, 1.3 * MiB);

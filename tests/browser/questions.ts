@@ -81,3 +81,18 @@ export async function picturesAsked(page: Page, since: number, engines: number):
     .toBe(true);
   return found;
 }
+
+/** Before the page is opened: engines refuse questions of one kind, as ones that they do not know. */
+export async function refuse(page: Page, ask: string): Promise<void> {
+  await page.addInitScript((kind) => {
+    const post = Worker.prototype.postMessage as (this: Worker, ...all: unknown[]) => void;
+    Worker.prototype.postMessage = function (this: Worker, message: unknown, ...rest: unknown[]) {
+      if (message instanceof Uint8Array) {
+        // Frames are binary before the text: each byte a letter.
+        const at = new TextDecoder('latin1').decode(message).indexOf(`"ask":"${kind}"`);
+        if (at >= 0) message[at + '"ask":"'.length] = 'X'.charCodeAt(0);
+      }
+      post.call(this, message, ...rest);
+    } as typeof Worker.prototype.postMessage;
+  }, ask);
+}

@@ -85,6 +85,21 @@ test('the only file opens at once; a server that ends is told in words', async (
   await expect(page.locator('[data-banner=died]')).toContainText('The server does not answer');
 });
 
+test('a request that is lost on the way is sent again', async ({ page }) => {
+  const address = await serve();
+  let lost = 0;
+  await page.route('**/ask*', (route) => {
+    if (lost > 1) return route.fallback();
+    lost += 1;
+    return route.abort('connectionreset');
+  });
+  await page.goto(address);
+  await waitForState(page, 'ready');
+  await settledView(page);
+  expect(lost).toBe(2);
+  await expect(page.locator('[data-banner=died]')).toHaveCount(0);
+});
+
 test('what if runs on the server, and its run is a file of the page', async ({ page }) => {
   const address = await serve();
   const foreign = watchRequests(page, address);

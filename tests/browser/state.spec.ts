@@ -1,6 +1,7 @@
 // The allocator's state history: the list of events, the state after each, and how all views show the same.
 import { execFileSync } from 'node:child_process';
 import { expect, test, type Page } from '@playwright/test';
+import { themes } from '../../web/src/draw/colors.ts';
 import { shadesOfFree } from '../../web/src/draw/palettes.ts';
 import { root } from '../built.mjs';
 import { settledView, keepDetails, pointOf, watchErrors } from './page.ts';
@@ -383,7 +384,7 @@ test('the picture has the colours of the states, and zooms about the pointer', a
 test('segments are shaded by how much of them is free', async ({ page }) => {
   await openState(page);
   const shade = (step: number): string =>
-    [1, 3, 5].map((at) => Number.parseInt(shadesOfFree('light')[step]!.slice(at, at + 2), 16)).join(' ');
+    [1, 3, 5].map((at) => Number.parseInt(shadesOfFree(themes.light)[step]!.slice(at, at + 2), 16)).join(' ');
   await page.getByLabel('Colour of the state').selectOption('free');
   await expect(page.locator('gpustrata-state-picture .legend')).toContainText('all free');
   // X, which waits, and Z hold 10 of 20 MiB: the 8th of 16 steps.

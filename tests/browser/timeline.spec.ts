@@ -189,7 +189,7 @@ test('memory that waits to be freed is not counted as allocated', async ({ page 
   await page.mouse.move(at.x, at.y);
   await expect(page.locator('[data-readout="event"]')).toHaveText('event 5');
   const allocated = Number(await page.locator('[data-readout="allocated"]').getAttribute('data-bytes'));
-  // Adjacent request and completion count as one free (engine/replay/lifetimes.h).
+  // Adjacent request and completion count as one free (engine/replay/block_lives.h).
   expect([5 * MiB, 7 * MiB]).toContain(allocated);
 });
 

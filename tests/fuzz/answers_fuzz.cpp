@@ -13,7 +13,7 @@
 #include "engine/answers/compare/compare.h"
 #include "engine/answers/details/block_details.h"
 #include "engine/answers/details/events.h"
-#include "engine/answers/details/memory_state.h"
+#include "engine/answers/details/memory_after.h"
 #include "engine/answers/details/segment_stats.h"
 #include "engine/answers/details/trace_program.h"
 #include "engine/answers/live/top.h"

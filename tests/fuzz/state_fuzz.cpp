@@ -6,7 +6,7 @@
 #include <string>
 
 #include "engine/analysis/device/block_attributes.h"
-#include "engine/answers/details/memory_state.h"
+#include "engine/answers/details/memory_after.h"
 #include "engine/answers/text/json_of.h"
 #include "engine/replay/address_map.h"
 #include "engine/replay/links.h"

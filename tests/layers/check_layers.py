@@ -112,6 +112,8 @@ CASES = [
     ("engine/analysis/a.cpp", '#include "../session/b.h"', False),
     ("engine/answers/a.cpp", '#include "engine/analysis/b.h"', True),
     ("engine/analysis/a.cpp", '#include "engine/answers/b.h"', False),
+    ("engine/answers/live/a.cpp", '#include "engine/analysis/steps/b.h"', True),
+    ("engine/analysis/live/a.cpp", '#include "engine/answers/live/b.h"', False),
     ("engine/arrow/a.cpp", '#include "engine/analysis/b.h"', True),
     ("engine/arrow/a.cpp", '#include "engine/session/b.h"', False),
     ("engine/session/a.cpp", '#include "engine/arrow/b.h"', False),

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/analysis/calls/call_facts.h"
 #include "engine/analysis/calls/call_tree_rows.h"
+#include "engine/analysis/calls/carried_calls.h"
 #include "engine/analysis/device/block_attributes.h"
 #include "engine/analysis/stacks/frame_filter.h"
 #include "engine/analysis/stacks/own_frame.h"
@@ -158,8 +158,8 @@ TEST_P(CallTreesOfRandomRecordings, AreSumsOverTheirBlocks) {
 
     // Two moments as those of two recordings are compared: by what each tells of its calls.
     if (of == BlocksOf::difference && by != WeightBy::time && !paths.empty()) {
-      const auto before = find_call_facts(bands, {BlocksOf::moment, by, -1, from}, SIZE_MAX);
-      const auto after = find_call_facts(bands, {BlocksOf::moment, by, -1, to}, SIZE_MAX);
+      const auto before = find_carried_calls(bands, {BlocksOf::moment, by, -1, from}, SIZE_MAX);
+      const auto after = find_carried_calls(bands, {BlocksOf::moment, by, -1, to}, SIZE_MAX);
       ASSERT_TRUE(before && after);
       const auto two = compare_calls(*before, *after, asked, trace.budget);
       ASSERT_TRUE(two.has_value());
@@ -171,10 +171,10 @@ TEST_P(CallTreesOfRandomRecordings, AreSumsOverTheirBlocks) {
         EXPECT_EQ(found, nodes);
       }
       // However little may be told, nothing is lost.
-      const auto little = find_call_facts(bands, {BlocksOf::moment, by, -1, from}, 100);
-      const auto sum = [](const CallFacts& facts) {
-        double all = facts.without + facts.rest;
-        for (const CallFacts::Node& node : facts.nodes) all += node.weight;
+      const auto little = find_carried_calls(bands, {BlocksOf::moment, by, -1, from}, 100);
+      const auto sum = [](const CarriedCalls& calls) {
+        double all = calls.without + calls.rest;
+        for (const CarriedCalls::Node& node : calls.nodes) all += node.weight;
         return all;
       };
       ASSERT_TRUE(little.has_value());

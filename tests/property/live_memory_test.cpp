@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/analysis/compare/stack_facts.h"
+#include "engine/analysis/compare/carried_stacks.h"
 #include "engine/analysis/device/block_attributes.h"
 #include "engine/analysis/live/block_groups.h"
 #include "engine/analysis/live/source_lines.h"
@@ -235,7 +235,7 @@ TEST_P(LiveMemory, ByStackIsTheSameInTopFactsAndPartsOfThePeak) {
   const auto top =
       find_top(recording, blocks.part(), *blocks.lives, When::alive(peak), By::stack, kAllGroups);
   ASSERT_TRUE(top.has_value());
-  HeldBy of_top, of_facts, of_parts;
+  HeldBy of_top, of_carried, of_parts;
   for (const TopGroup& group : top->groups) {
     Held& sum = of_top[blocks.shown(group.stack)];
     sum.bytes += group.bytes;
@@ -245,13 +245,14 @@ TEST_P(LiveMemory, ByStackIsTheSameInTopFactsAndPartsOfThePeak) {
   const auto parts =
       find_top(recording, blocks.part(), *blocks.lives, When::alive(peak), By::shown, kAllGroups);
   ASSERT_TRUE(parts.has_value());
-  const auto facts = stack_facts({recording, *parts});
-  ASSERT_TRUE(facts.has_value());
-  for (const StackFact& one : facts->facts) of_facts[blocks.shown(one.stack)] = {one.bytes, one.blocks};
+  const auto carried = carried_stacks({recording, *parts});
+  ASSERT_TRUE(carried.has_value());
+  for (const CarriedStack& one : carried->stacks)
+    of_carried[blocks.shown(one.stack)] = {one.bytes, one.blocks};
   for (const TopGroup& one : parts->groups) of_parts[blocks.shown(one.stack)] = {one.bytes, one.blocks};
-  EXPECT_EQ(of_facts, expected);
+  EXPECT_EQ(of_carried, expected);
   EXPECT_EQ(of_parts, expected);
-  EXPECT_EQ(of_facts.size(), facts->facts.size());
+  EXPECT_EQ(of_carried.size(), carried->stacks.size());
   EXPECT_EQ(of_parts.size(), parts->groups.size());
 }
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { LatestOnly } from '../../web/src/base/latest_only.ts';
 import { Projection } from '../../web/src/draw/plot.ts';
+import { themes } from '../../web/src/draw/colors.ts';
 import type { EngineView, ViewInfo } from '../../web/engine/index.ts';
 import { prepareFirst, rememberArea, tracksOf } from '../../web/src/timeline/tracks/device_tracks.ts';
 import { PictureTrack } from '../../web/src/timeline/tracks/picture_track.ts';
@@ -98,11 +99,11 @@ test('the first picture of a file is asked for before there is a plot, and once'
     return { alive: true, info, ask } as unknown as EngineView;
   };
   const look: Look = { colour: 'allocation', stacking: 'blocks' };
-  prepareFirst(made(), 'event', 'light', look);
+  prepareFirst(made(), 'event', themes.light, look);
   assert.deepEqual(asked, []); // nobody knows how large it will be
   rememberArea(area);
   const device = made();
-  prepareFirst(device, 'event', 'light', look);
+  prepareFirst(device, 'event', themes.light, look);
   assert.deepEqual(asked, ['picture']);
   // What the element does once it has its size.
   const tracks = tracksOf(device);
@@ -113,7 +114,7 @@ test('the first picture of a file is asked for before there is a plot, and once'
       new Projection(fitAll(bounds), { ...area, width }),
       'event',
       bounds,
-      tracks.style('light', look.stacking, '', -1),
+      tracks.style(themes.light, look.stacking, '', -1),
     );
   assert.equal(want(area), false);
   assert.deepEqual(asked, ['picture']);

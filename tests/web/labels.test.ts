@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Projection } from '../../web/src/draw/plot.ts';
-import { colorsOf } from '../../web/src/draw/colors.ts';
+import { colorsOf, themes } from '../../web/src/draw/colors.ts';
 import type { BandLabel } from '../../web/engine/index.ts';
 import { bandWords, drawLabels, inkOn } from '../../web/src/draw/labels.ts';
 import { drawAbove, drawOoms, drawPeak, type Box } from '../../web/src/draw/markers.ts';
@@ -13,7 +13,7 @@ test('words in bands fit, are never cut, and have contrast on every band', () =>
     const hex = `#${grey.toString(16).padStart(2, '0').repeat(3)}`;
     assert.ok(contrast(inkOn([grey, grey, grey]), hex) >= 4.5, hex);
   }
-  for (const theme of ['light', 'dark'] as const)
+  for (const theme of Object.values(themes))
     for (const band of colorsOf(theme).bands) {
       const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => Number.parseInt(band.slice(at, at + 2), 16));
       assert.ok(contrast(inkOn([r, g, b]), band) >= 4.5, band);
@@ -63,7 +63,7 @@ test('the tag of the peak covers no OOM and no word about what is reserved', () 
       ]),
     ),
   } as unknown as Parameters<typeof drawPeak>[0];
-  const colors = colorsOf('light');
+  const colors = colorsOf(themes.light);
   const apart = (a: Box, b: Box): boolean =>
     a.left + a.width <= b.left ||
     b.left + b.width <= a.left ||

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { drawState } from '../../web/src/draw/state_rects.ts';
+import { themes } from '../../web/src/draw/colors.ts';
 import type { StateRects } from '../../web/engine/index.ts';
 
 test('a segment, its frame and its block are drawn, and nothing else', () => {
@@ -24,7 +25,13 @@ test('a segment, its frame and its block are drawn, and nothing else', () => {
     rank: Int32Array.of(-1, 0),
     free: Float32Array.of(0.5, 0),
   };
-  drawState(ctx as unknown as Parameters<typeof drawState>[0], rects, { scale: 1, x: 5, y: -3 }, 'light', 1);
+  drawState(
+    ctx as unknown as Parameters<typeof drawState>[0],
+    rects,
+    { scale: 1, x: 5, y: -3 },
+    themes.light,
+    1,
+  );
   assert.deepEqual(filled, [
     '#f5f6f8 0 0 100 50',
     '#8b97a5 14 16 82 12', // one pixel around 15, 17, 80 x 10

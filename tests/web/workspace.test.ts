@@ -49,17 +49,20 @@ test('moment and selection belong to a view and come back with it; the range goe
   assert.deepEqual([workspace.get('moment'), workspace.get('range')], [7, undefined]);
 });
 
-test('a workspace that is disposed of holds nothing and tells nobody', () => {
+test('a workspace that is disposed of holds nothing; who watches it hears on, until he stops', () => {
   const workspace = createWorkspace();
   const view = viewOf(device(0));
   const told: string[] = [];
-  workspace.watch(['view', 'moment'], () => told.push('told'));
+  const stop = workspace.watch(['view', 'moment'], () => told.push('told'));
   workspace.change({ view, moment: 3 });
   workspace.dispose();
   assert.deepEqual([workspace.get('view'), workspace.get('moment')], [undefined, undefined]);
   workspace.change({ view });
   assert.equal(workspace.get('moment'), undefined); // nothing was kept of the view
-  assert.deepEqual(told, ['told']);
+  assert.deepEqual(told, ['told', 'told']);
+  stop();
+  workspace.change({ moment: 1 });
+  assert.deepEqual(told, ['told', 'told']);
 });
 
 test('a step is made by who remembers the steps; anything else is not', () => {

@@ -13,6 +13,8 @@ type FileKind = keyof FileQuestions;
 interface Waiting {
   resolve: (answer: unknown) => void;
   reject: (failure: EngineFailure) => void;
+  /** It is answered or refused. */
+  done: () => void;
 }
 
 /** What a view is of. */
@@ -96,10 +98,10 @@ export class Engine {
     this.lastId = (this.lastId + 1) >>> 0;
     const id = this.lastId;
     return new Promise((resolve, reject) => {
-      this.waiting.set(id, { resolve, reject });
-      signal?.addEventListener('abort', () => this.take(id)?.reject(new EngineFailure(cancelled)), {
-        once: true,
-      });
+      const abort = (): void => this.take(id)?.reject(new EngineFailure(cancelled));
+      signal?.addEventListener('abort', abort);
+      const done = (): void => signal?.removeEventListener('abort', abort);
+      this.waiting.set(id, { resolve, reject, done });
       const send = (): void => {
         if (this.waiting.has(id))
           this.transport.send(encodeQuestion(id, { ask: kind, ...(view !== undefined && { view }), args }));
@@ -132,6 +134,7 @@ export class Engine {
   private take(id: number): Waiting | undefined {
     const waiting = this.waiting.get(id);
     this.waiting.delete(id);
+    waiting?.done();
     return waiting;
   }
 
@@ -139,17 +142,20 @@ export class Engine {
     if (this.dead) return;
     this.dead = error;
     this.transport.close();
-    const waiting = [...this.waiting.values()];
-    this.waiting.clear();
-    for (const one of waiting) one.reject(new EngineFailure(error));
+    for (const id of [...this.waiting.keys()]) this.take(id)?.reject(new EngineFailure(error));
     this.onDeath?.(error);
   }
 }
 
-/** A promise of it, if it may come. */
-function abortOf(signal: AbortSignal | undefined): Promise<void>[] {
-  if (!signal) return [];
-  return [new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))];
+/** Waits for it, or until the signal comes. */
+async function unlessAborted(promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (!signal) return promise;
+  const over = new AbortController();
+  const aborted = new Promise<void>((resolve) =>
+    signal.addEventListener('abort', () => resolve(), { signal: over.signal }),
+  );
+  await Promise.race([promise, aborted]);
+  over.abort();
 }
 
 /** One device of one snapshot as a timeline of bands. */
@@ -182,7 +188,7 @@ export class EngineView {
   /** What needs the states waits until they are found (see `prepare`); other questions come in between. */
   async ask<K extends Kind>(kind: K, args: Args<K>, signal?: AbortSignal): Promise<Answer<K>> {
     if (this.id !== undefined && questionsOfStates.includes(kind))
-      await Promise.race([this.prepare(), ...abortOf(signal)]);
+      await unlessAborted(this.prepare(), signal);
     if (this.id === undefined) throw new EngineFailure(released);
     return this.engine.question(kind, args, this.id, signal) as Promise<Answer<K>>;
   }

@@ -9,7 +9,7 @@ Result<Comparison> compare_groups(const Side& before, const Side& after, size_t 
   Budget& budget = after.recording.budget;
   Comparison found(budget);
   found.by = after.top.by;
-  const auto one = stack_facts(before), other = stack_facts(after);
+  const auto one = carried_stacks(before), other = carried_stacks(after);
   if (!one) return tl::unexpected(one.error());
   if (!other) return tl::unexpected(other.error());
   const auto parts = pair(*one, *other, Paired::by_all_lines, budget);

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/analysis/compare/stack_facts.h"
+#include "engine/analysis/compare/carried_stacks.h"
 #include "engine/analysis/live/top.h"
 #include "engine/base/column.h"
 #include "engine/base/status.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "engine/analysis/details/block_details.h"
-#include "engine/analysis/details/memory_state.h"
+#include "engine/analysis/details/memory_after.h"
 #include "engine/analysis/device/event_context.h"
 #include "engine/analysis/live/block_groups.h"
 #include "engine/analysis/stacks/own_frame.h"

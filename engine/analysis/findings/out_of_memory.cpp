@@ -4,7 +4,7 @@
 #include <tuple>
 #include <utility>
 
-#include "engine/analysis/details/memory_state.h"
+#include "engine/analysis/details/memory_after.h"
 #include "engine/analysis/findings/ending.h"
 #include "engine/analysis/live/top.h"
 #include "engine/base/charge.h"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "engine/analysis/details/memory_state.h"
+#include "engine/analysis/details/memory_after.h"
 #include "engine/base/saturating.h"
 
 namespace gpustrata::analysis {

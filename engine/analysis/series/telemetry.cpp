@@ -64,7 +64,7 @@ class Telling {
   [[nodiscard]] Result<Telemetry> run() {
     for (const model::Part& part : rec_.parts) {
       if (part.kind != model::PartKind::series || part.series_are != model::SeriesAre::counters) continue;
-      find_facts(part);
+      find_notes(part);
       for (const DeviceSeries& device : devices_of(rec_, part)) {
         if (!add_samples(device) || !add_calls(device)) return no_memory();
       }
@@ -180,7 +180,7 @@ class Telling {
     return true;
   }
 
-  void find_facts(const model::Part& part) {
+  void find_notes(const model::Part& part) {
     const RowRange extras =
         rec_.extras_of(model::Owner::part, static_cast<int32_t>(&part - rec_.parts.data()));
     for (int32_t row = extras.first; row < extras.end(); ++row) {

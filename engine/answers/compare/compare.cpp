@@ -4,7 +4,7 @@
 
 #include "engine/answers/common/moment.h"
 #include "engine/answers/common/parts.h"
-#include "engine/answers/compare/stack_facts.h"
+#include "engine/answers/compare/carried_stacks.h"
 #include "engine/answers/live/top.h"
 #include "engine/answers/stacks/who.h"
 #include "engine/answers/text/printable.h"
@@ -144,7 +144,7 @@ void ComparisonAnswer::add(const DeviceComparison& comparison) {
   }
 }
 
-void ComparisonAnswer::add_parts(const Facts& before, const Facts& after,
+void ComparisonAnswer::add_parts(const CarriedSide& before, const CarriedSide& after,
                                  const analysis::ComparedParts& parts, std::string_view at, bool is_beside) {
   if (!json_) {
     if (!is_beside) return;
@@ -161,9 +161,9 @@ void ComparisonAnswer::add_parts(const Facts& before, const Facts& after,
       ++parts_left_out_;
       continue;
     }
-    const Facts& of = part.after < 0 ? before : after;
+    const CarriedSide& of = part.after < 0 ? before : after;
     const StackId stack =
-        of.stacks.facts[static_cast<size_t>(part.after < 0 ? part.before : part.after)].stack;
+        of.stacks.stacks[static_cast<size_t>(part.after < 0 ? part.before : part.after)].stack;
     to_json(parts_, of.recording, ComparedStack{after.device, stack, part});
   }
 }

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "engine/analysis/compare/carried_stacks.h"
 #include "engine/analysis/compare/compare.h"
-#include "engine/analysis/compare/stack_facts.h"
 #include "engine/answers/described/members.h"
 #include "engine/answers/text/text_out.h"
 #include "engine/base/json_writer.h"
@@ -28,12 +28,12 @@ class ComparisonAnswer {
   void add(const analysis::DeviceComparison& comparison);
   // All stacks of a device at `at`: in JSON the ones that grew most, up to 64 MiB of text, and how many that leaves out, in
   // text a line if `is_beside`, as the table is of another moment.
-  struct Facts {
+  struct CarriedSide {
     const model::Recording& recording;
     int32_t device;
-    const analysis::StackFacts& stacks;
+    const analysis::CarriedStacks& stacks;
   };
-  void add_parts(const Facts& before, const Facts& after, const analysis::ComparedParts& parts,
+  void add_parts(const CarriedSide& before, const CarriedSide& after, const analysis::ComparedParts& parts,
                  std::string_view at, bool is_beside);
   // Devices that only one of the files has.
   void end(std::span<const int32_t> only_before, std::span<const int32_t> only_after);

@@ -9,7 +9,7 @@
 #include "engine/answers/common/findings.h"
 #include "engine/answers/common/parts.h"
 #include "engine/answers/details/block_details.h"
-#include "engine/answers/details/memory_state.h"
+#include "engine/answers/details/memory_after.h"
 #include "engine/answers/stacks/who.h"
 #include "engine/base/units.h"
 #include "engine/base/utf8.h"

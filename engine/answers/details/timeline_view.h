@@ -38,7 +38,7 @@ void describe(Members& m, const std::optional<analysis::GroupPick>& pick);
 void band_to_json(JsonWriter& json, const model::Recording& recording, const analysis::BandDetails& details,
                   const analysis::PlaceOfBand& place);
 // A block as block_details.h has it; {"kind":"envelope",...}; {"kind":"segment","rank","piece", and the members of a
-// segment of memory_state.h}; null.
+// segment of memory_after.h}; null.
 void to_json(JsonWriter& json, const model::Recording& recording, const analysis::BandDetails& details);
 
 // No matches: the filter is blank.

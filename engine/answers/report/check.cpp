@@ -78,7 +78,7 @@ struct UndecidedWords {
                      100 * rule.limit);
 }
 
-[[nodiscard]] std::string place_text(const model::Recording& recording, const CheckedRule& rule) {
+[[nodiscard]] std::string place_of_rule(const model::Recording& recording, const CheckedRule& rule) {
   const bool is_decided = rule.undecided == Undecided::no;
   std::string text = fmt::format("device {}: ", rule.device);
   if (!is_decided) text += fmt::format("this cannot be checked: {}", words_for(rule).reason);
@@ -101,7 +101,7 @@ std::string check_line(const model::Recording& recording, const CheckedRule& rul
                      rule.undecided != Undecided::no ? "unknown"
                      : rule.kept                     ? "ok"
                                                      : "broken",
-                     name_of(rule.kind), place_text(recording, rule));
+                     name_of(rule.kind), place_of_rule(recording, rule));
 }
 
 void describe(Members& m, const model::Recording& recording, const CheckedRule& rule) {
@@ -130,7 +130,7 @@ std::string junit_case(const model::Recording& recording, const CheckedRule& rul
   if (rule.kept) return text + "/>\n";
   return text + fmt::format("><{} message=\"{}\"/></testcase>\n",
                             rule.undecided == Undecided::no ? "failure" : "error",
-                            escaped_markup(place_text(recording, rule)));
+                            escaped_markup(place_of_rule(recording, rule)));
 }
 
 void CheckLine::write(TextOut& out, std::string_view file, std::optional<bool> kept) const {

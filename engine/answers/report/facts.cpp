@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/analysis/stacks/frame_filter.h"
-#include "engine/answers/compare/stack_facts.h"
+#include "engine/answers/compare/carried_stacks.h"
 #include "engine/answers/stacks/who.h"
 
 namespace gpustrata::answers {

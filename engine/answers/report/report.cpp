@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "engine/analysis/details/memory_state.h"
+#include "engine/analysis/details/memory_after.h"
 #include "engine/analysis/stacks/frame_filter.h"
 #include "engine/answers/common/findings.h"
 #include "engine/answers/findings/fragmentation.h"

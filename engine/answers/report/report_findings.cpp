@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/analysis/details/memory_state.h"
+#include "engine/analysis/details/memory_after.h"
 #include "engine/answers/findings/out_of_memory.h"
 #include "engine/answers/report/missing.h"
 #include "engine/answers/stacks/who.h"

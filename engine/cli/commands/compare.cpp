@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "engine/analysis/calls/flame_graph.h"
+#include "engine/analysis/compare/carried_stacks.h"
 #include "engine/analysis/compare/compare.h"
-#include "engine/analysis/compare/stack_facts.h"
 #include "engine/analysis/live/top.h"
 #include "engine/answers/calls/flame_graph.h"
 #include "engine/answers/common/moment.h"
@@ -194,21 +194,21 @@ class Comparing {
 
   // What both hold, stack by stack, at the moment of the parts.
   [[nodiscard]] Status add_parts(const Side& before, const Side& after) {
-    std::vector<analysis::StackFacts> facts;
+    std::vector<analysis::CarriedStacks> carried;
     for (const Side* side : {&before, &after}) {
       const auto event = event_or_error(parts_at_, side->opened.moments());
       if (!event) return tl::unexpected(event.error());
       const auto top = side->top_at(*event, By::shown);
       if (!top) return tl::unexpected(top.error());
-      auto found = analysis::stack_facts({side->recording, *top});
+      auto found = analysis::carried_stacks({side->recording, *top});
       if (!found) return tl::unexpected(found.error());
-      facts.push_back(std::move(*found));
+      carried.push_back(std::move(*found));
     }
     const auto parts =
-        analysis::pair(facts[0], facts[1], analysis::Paired::by_functions, after.recording.budget);
+        analysis::pair(carried[0], carried[1], analysis::Paired::by_functions, after.recording.budget);
     if (!parts) return tl::unexpected(parts.error());
-    answer_.add_parts({before.recording, before.top.device, facts[0]},
-                      {after.recording, after.top.device, facts[1]}, *parts, parts_at_,
+    answer_.add_parts({before.recording, before.top.device, carried[0]},
+                      {after.recording, after.top.device, carried[1]}, *parts, parts_at_,
                       parts_at_ != options_.at);
     return {};
   }

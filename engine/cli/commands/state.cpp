@@ -5,7 +5,7 @@
 
 #include "engine/analysis/report/summary.h"
 #include "engine/answers/common/findings.h"
-#include "engine/answers/details/memory_state.h"
+#include "engine/answers/details/memory_after.h"
 #include "engine/answers/text/json_of.h"
 #include "engine/cli/commands/all.h"
 #include "engine/cli/one_file.h"

@@ -5,10 +5,10 @@
 #include <limits>
 
 #include "engine/analysis/calls/flame_graph.h"
-#include "engine/analysis/details/memory_state.h"
+#include "engine/analysis/details/memory_after.h"
 #include "engine/analysis/details/segment_stats.h"
 #include "engine/answers/calls/flame_graph.h"
-#include "engine/answers/details/memory_state.h"
+#include "engine/answers/details/memory_after.h"
 #include "engine/answers/details/segment_stats.h"
 #include "engine/answers/text/json_of.h"
 #include "engine/base/saturating.h"

@@ -4,7 +4,7 @@
 #include "engine/analysis/calls/flame_graph.h"
 #include "engine/analysis/live/top.h"
 #include "engine/answers/calls/flame_graph.h"
-#include "engine/answers/details/memory_state.h"
+#include "engine/answers/details/memory_after.h"
 #include "engine/answers/details/trace_program.h"
 #include "engine/answers/live/top.h"
 #include "engine/answers/text/json_of.h"

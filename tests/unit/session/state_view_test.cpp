@@ -9,8 +9,8 @@
 #include <string>
 
 #include "engine/answers/details/events.h"
-#include "engine/answers/details/memory_state.h"
-#include "engine/answers/details/state_view.h"
+#include "engine/answers/details/memory_after.h"
+#include "engine/answers/details/state_info.h"
 #include "engine/answers/text/json_of.h"
 #include "tests/unit/analysis/story.h"
 #include "tests/unit/numbers.h"

@@ -262,7 +262,7 @@ export interface ViewQuestions {
   };
   /**
    * What calls hold, for `before` of another file's `flame` and `flameRows`
-   * (engine/analysis/calls/call_facts.h); by whole stacks, those with the most.
+   * (engine/analysis/calls/carried_calls.h); by whole stacks, those with the most.
    */
   callFacts: {
     args: { tree: T.CallTree };

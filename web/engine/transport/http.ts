@@ -10,6 +10,9 @@ const mostAtOnce = 4;
 const telling = 1 << 18;
 const slow = 20_000;
 
+/** Before each further try (ms). */
+const pauses = [100, 500, 2000];
+
 interface Reading {
   ready: boolean;
   bytes: number;
@@ -107,11 +110,13 @@ export class HttpTransport implements Transport {
       });
   }
 
-  private async ask(body: Bytes): Promise<Bytes> {
-    const response = await this.fetched(`sessions/${this.session}/ask${this.packed ? '?pack=1' : ''}`, {
-      method: 'POST',
-      body,
-    });
+  private ask(body: Bytes): Promise<Bytes> {
+    return this.tried(() => this.askOnce(body));
+  }
+  private async askOnce(body: Bytes): Promise<Bytes> {
+    const { signal } = this.stopped;
+    const path = `sessions/${this.session}/ask${this.packed ? '?pack=1' : ''}`;
+    const response = await fetch(this.address + path, { method: 'POST', body, signal });
     if (!response.ok)
       throw failure('unreadable', (await response.text()) || `The server answered ${response.status}.`);
     const since = performance.now();
@@ -136,16 +141,27 @@ export class HttpTransport implements Transport {
     this.session = undefined;
   }
 
-  private async fetched(path: string, request: RequestInit = {}): Promise<Response> {
-    try {
-      return await fetch(this.address + path, { signal: this.stopped.signal, ...request });
-    } catch (error) {
-      if (this.stopped.signal.aborted) throw failure('cancelled', 'Cancelled.');
-      throw failure(
-        'unreadable',
-        `The server does not answer (${error instanceof Error ? error.message : String(error)}). ` +
-          'It may have ended, or the tunnel to it; start `gpustrata serve` again.',
-      );
+  private fetched(path: string, request: RequestInit = {}): Promise<Response> {
+    return this.tried(() => fetch(this.address + path, { signal: this.stopped.signal, ...request }));
+  }
+
+  /** What is lost on the way is asked again: asked twice, a question has the same answer. */
+  private async tried<T>(act: () => Promise<T>): Promise<T> {
+    for (let time = 0; ; time += 1) {
+      try {
+        return await act();
+      } catch (error) {
+        if (error instanceof EngineFailure) throw error;
+        if (this.stopped.signal.aborted) throw failure('cancelled', 'Cancelled.');
+        const pause = pauses[time];
+        if (pause === undefined)
+          throw failure(
+            'unreadable',
+            `The server does not answer (${error instanceof Error ? error.message : String(error)}). ` +
+              'It may have ended, or the tunnel to it; start `gpustrata serve` again.',
+          );
+        await new Promise((resolve) => setTimeout(resolve, pause));
+      }
     }
   }
 }

@@ -1,11 +1,12 @@
 // A button that copies a text and says so for a moment.
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
-import { customElement, property, state } from 'lit/decorators.js';
+import { property, state } from 'lit/decorators.js';
+import { element } from './element.ts';
 import { copyText } from '../base/clipboard.ts';
 import { base } from './styles.ts';
 import { symbols } from './symbols.ts';
 
-@customElement('gpustrata-copy')
+@element('gpustrata-copy')
 export class CopyButton extends LitElement {
   @property() label = 'Copy';
   /** Also shows the label. */

@@ -1,11 +1,12 @@
 // A dialog over the page: a heading, a way out, and whatever is put into it.
 import { css, html, LitElement, type TemplateResult } from 'lit';
-import { customElement, property, query } from 'lit/decorators.js';
+import { property, query } from 'lit/decorators.js';
+import { element } from './element.ts';
 import { base } from './styles.ts';
 import { symbols } from './symbols.ts';
 
 /** Tells `closed`. */
-@customElement('gpustrata-dialog')
+@element('gpustrata-dialog')
 export class DialogView extends LitElement {
   @property() heading = '';
   /** CSS pixels; narrower where the page is. */
@@ -72,10 +73,4 @@ export class DialogView extends LitElement {
       }
     `,
   ];
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-dialog': DialogView;
-  }
 }

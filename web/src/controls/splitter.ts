@@ -1,12 +1,13 @@
 // The line between two panes; drag it, or move it with the arrow keys.
 import { css, html, LitElement, type TemplateResult } from 'lit';
-import { customElement, property } from 'lit/decorators.js';
+import { property } from 'lit/decorators.js';
+import { element } from './element.ts';
 import { base } from './styles.ts';
 
 const step = 16; // by key
 
 /** Tells `resize` with the wanted size while it moves, and `resized` when that is over. */
-@customElement('gpustrata-splitter')
+@element('gpustrata-splitter')
 export class SplitterView extends LitElement {
   /** Of the pane to the right, or of the one below, in CSS pixels. */
   @property({ type: Number }) size = 360;

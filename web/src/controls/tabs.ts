@@ -1,6 +1,7 @@
 // A bar of tabs: arrows, Home and End move among them; a panel that is open follows the focus.
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
-import { customElement, property } from 'lit/decorators.js';
+import { property } from 'lit/decorators.js';
+import { element } from './element.ts';
 import { base } from './styles.ts';
 import { symbols } from './symbols.ts';
 
@@ -14,7 +15,7 @@ export interface Tab {
 }
 
 /** Tells `open` with the id of a tab (undefined = none; it may be one that lacks something), and `near` with one that may be opened soon. */
-@customElement('gpustrata-tabs')
+@element('gpustrata-tabs')
 export class TabsView extends LitElement {
   @property({ attribute: false }) tabs: readonly Tab[] = [];
   @property({ attribute: false }) open: string | undefined;
@@ -157,10 +158,4 @@ export class TabsView extends LitElement {
       }
     `,
   ];
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-tabs': TabsView;
-  }
 }

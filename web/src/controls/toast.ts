@@ -1,11 +1,12 @@
 // One line that says what just happened, for a moment.
 import { css, html, LitElement, type TemplateResult } from 'lit';
-import { customElement, state } from 'lit/decorators.js';
+import { state } from 'lit/decorators.js';
+import { element } from './element.ts';
 import { base } from './styles.ts';
 
 const shownMs = 2500;
 
-@customElement('gpustrata-toast')
+@element('gpustrata-toast')
 export class ToastView extends LitElement {
   @state() private text = '';
   private timer = 0;

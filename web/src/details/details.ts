@@ -1,6 +1,7 @@
 // The pane beside the timeline: all that is known of what is pointed at or chosen.
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
-import { customElement, property, query } from 'lit/decorators.js';
+import { property, query } from 'lit/decorators.js';
+import { element } from '../controls/element.ts';
 import { baseName, formatBytes, formatExactBytes } from '../base/format.ts';
 import type { ViewInfo } from '../../engine/index.ts';
 import { noEditor, type EditorChoice } from '../model/editor.ts';
@@ -14,7 +15,7 @@ import { base, facts, partTitle } from '../controls/styles.ts';
 import { symbols } from '../controls/symbols.ts';
 
 /** Tells `go` with a Goal, and `unpin`. */
-@customElement('gpustrata-details')
+@element('gpustrata-details')
 export class DetailsView extends LitElement {
   @property({ attribute: false }) of: Described | undefined;
   @property({ attribute: false }) info: ViewInfo | undefined;
@@ -227,10 +228,4 @@ export class DetailsView extends LitElement {
       }
     `,
   ];
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-details': DetailsView;
-  }
 }

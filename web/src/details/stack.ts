@@ -1,6 +1,7 @@
 // A stack, one line per frame: the program's own bright, libraries dim and folded, the interpreter hidden.
 import { css, html, LitElement, type PropertyValues, type TemplateResult } from 'lit';
-import { customElement, property, state } from 'lit/decorators.js';
+import { property, state } from 'lit/decorators.js';
+import { element } from '../controls/element.ts';
 import { baseName, plural } from '../base/format.ts';
 import type { Frame } from '../../engine/index.ts';
 import { editorLink, editorNames, noEditor, type EditorChoice } from '../model/editor.ts';
@@ -13,7 +14,7 @@ import { symbols } from '../controls/symbols.ts';
 
 const foldFrom = 4; // library frames in a row that fold into one line
 
-@customElement('gpustrata-stack')
+@element('gpustrata-stack')
 export class StackView extends LitElement {
   @property({ attribute: false }) of!: Described;
   @property({ attribute: false }) editor: EditorChoice = noEditor;
@@ -279,10 +280,4 @@ export class StackView extends LitElement {
       }
     `,
   ];
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-stack': StackView;
-  }
 }

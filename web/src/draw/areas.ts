@@ -1,11 +1,11 @@
 // Levels stacked upon each other, a staircase each, and the colours of categories and counters.
 import type { Bytes } from '../base/units.ts';
 import type { Columns } from '../../engine/index.ts';
-import { colorsOf, type Theme } from './colors.ts';
+import { colorsOf, type Theme, type ThemeName } from './colors.ts';
 import type { Context, Projection } from './plot.ts';
 
 /** As PyTorch's plot of a memory timeline has them; on a dark ground lighter, and what is black is pale. */
-const official: Record<Theme, Readonly<Record<string, string>>> = {
+const official: Record<ThemeName, Readonly<Record<string, string>>> = {
   light: {
     PARAMETER: '#006400',
     OPTIMIZER_STATE: '#daa520',
@@ -27,7 +27,7 @@ const official: Record<Theme, Readonly<Record<string, string>>> = {
     Unknown: '#808080',
   },
 };
-const others: Record<Theme, readonly string[]> = {
+const others: Record<ThemeName, readonly string[]> = {
   light: ['#117733', '#88ccee', '#ddcc77', '#aa4499', '#332288', '#999933', '#cc6677', '#6699cc'],
   dark: ['#3f9b5b', '#88ccee', '#ddcc77', '#bf6bb0', '#7a6fd0', '#a8a84a', '#cc6677', '#5f8fc4'],
 };
@@ -39,9 +39,9 @@ export function colorOfSeries(name: string, index: number, theme: Theme): string
   const colors = colorsOf(theme);
   if (name === 'allocated' || name === 'call_peak') return colors.allocated;
   if (name === 'reserved') return colors.reserved;
-  const list = others[theme];
+  const list = others[theme.name];
   if (name === 'device_used') return list[1] ?? '#888888'; // away from reserved
-  return official[theme][name] ?? list[index % list.length] ?? '#888888';
+  return official[theme.name][name] ?? list[index % list.length] ?? '#888888';
 }
 
 /** The first one lies at the bottom. NaN: nothing is there. */

@@ -4,7 +4,19 @@
 // and in grey too. Everything that speaks (peak, out of memory, selection) has a colour or shape of its own.
 import type { Palette } from '../../engine/index.ts';
 
-export type Theme = 'light' | 'dark';
+export type ThemeName = 'light' | 'dark';
+/** Custom properties of the element (controls/styles.ts) that canvases follow. */
+const tokens = ['bg', 'surface', 'text', 'dim', 'accent', 'bad', 'reserved', 'envelope'] as const;
+export type Token = (typeof tokens)[number];
+
+export interface Theme {
+  readonly name: ThemeName;
+  /** What the page around the element gave those properties instead; `#rrggbb`, or with an alpha `rgba(...)`. */
+  readonly own: Readonly<Partial<Record<Token, string>>>;
+  /** Another one for other colours. */
+  readonly key: string;
+  readonly colors: TimelineColors;
+}
 
 export interface TimelineColors {
   bands: readonly string[];
@@ -122,20 +134,71 @@ const dark: TimelineColors = {
   boxLine: '#7aaeff',
 };
 
-export const colorsOf = (theme: Theme): TimelineColors => (theme === 'light' ? light : dark);
+const usual: Record<ThemeName, Record<Token, string>> = {
+  light: {
+    bg: '#f5f6f8',
+    surface: '#ffffff',
+    text: '#16202b',
+    dim: '#56616d',
+    accent: '#1f63c8',
+    bad: '#b3261e',
+    reserved: '#b45309',
+    envelope: '#d3d6da',
+  },
+  dark: {
+    bg: '#0c0f13',
+    surface: '#11151a',
+    text: '#e6ebf1',
+    dim: '#9aa6b3',
+    accent: '#7aaeff',
+    bad: '#ff8f85',
+    reserved: '#f2b45c',
+    envelope: '#3b4148',
+  },
+};
 
-/** Colours of the bands for the engine, which paints them. */
+/** `colorOf`: what a property is in the page; empty = nothing that is a colour. */
+export function themeOf(name: ThemeName, colorOf: (token: Token) => string): Theme {
+  const own: Partial<Record<Token, string>> = {};
+  for (const token of tokens) {
+    const color = colorOf(token);
+    if (color !== '' && color !== usual[name][token]) own[token] = color;
+  }
+  return { name, own, key: [name, ...Object.entries(own).flat()].join(' '), colors: colorsWith(name, own) };
+}
+export const themes: Readonly<Record<ThemeName, Theme>> = {
+  light: themeOf('light', () => ''),
+  dark: themeOf('dark', () => ''),
+};
+
+function colorsWith(name: ThemeName, own: Theme['own']): TimelineColors {
+  const colors = { ...(name === 'light' ? light : dark) };
+  const { surface, text, dim, accent, bad, reserved, envelope } = own;
+  if (surface)
+    Object.assign(colors, { background: surface, peakText: surface, cursorChipText: surface, halo: surface });
+  if (text) Object.assign(colors, { peak: text, allocated: text, cursorChip: text, outline: text });
+  if (dim) colors.text = dim;
+  if (accent) Object.assign(colors, { snapshot: accent, boxLine: accent });
+  if (bad) colors.oom = bad;
+  if (reserved) colors.reserved = reserved;
+  if (envelope) colors.envelope = envelope;
+  return colors;
+}
+
+export const colorsOf = (theme: Theme): TimelineColors => theme.colors;
+
+/** Colours of the bands for the engine, which paints them all opaque. */
 export function enginePalette(theme: Theme, bands: readonly string[]): Palette {
   return {
     bands: bands.map(packed),
     nothing: 0, // transparent: the grid lies under the picture
-    dimmedTowards: packed(theme === 'light' ? '#f4f5f7' : '#171b21'),
+    dimmedTowards: packed(theme.name === 'light' ? '#f4f5f7' : '#171b21'),
     envelope: packed(colorsOf(theme).envelope),
   };
 }
 
-/** `#rrggbb` as 0xAABBGGRR. */
-export function packed(hex: string): number {
-  const value = Number.parseInt(hex.slice(1), 16);
+/** `#rrggbb` as 0xAABBGGRR; of another colour its grey. */
+export function packed(color: string): number {
+  const value = Number.parseInt(color.startsWith('#') ? color.slice(1) : '888888', 16);
   return ((0xff << 24) | ((value & 0xff) << 16) | (value & 0xff00) | (value >> 16)) >>> 0;
 }

@@ -4,7 +4,7 @@
 // mean is pale, what was looked for is purple.
 import type { CssPx } from '../base/units.ts';
 import type { FlameGraph } from '../../engine/index.ts';
-import type { Theme } from './colors.ts';
+import type { Theme, ThemeName } from './colors.ts';
 import type { Context } from './plot.ts';
 
 export const rowHeight: CssPx = 19;
@@ -26,7 +26,7 @@ interface Look {
   outline: string;
   filtered: string;
 }
-const looks: Record<Theme, Look> = {
+const looks: Record<ThemeName, Look> = {
   light: {
     own: [120, 172, 226],
     package: [126, 200, 190],
@@ -68,9 +68,14 @@ const mixed = (a: Rgb, b: Rgb, share: number): Rgb => [
   a[2] + (b[2] - a[2]) * share,
 ];
 
+function lookOf({ name, own }: Theme): Look {
+  const { text } = own;
+  return text ? { ...looks[name], text } : looks[name];
+}
+
 /** What the colours mean. */
 export function flameLegend(theme: Theme, differs: boolean): { name: string; color: string }[] {
-  const look = looks[theme];
+  const look = lookOf(theme);
   if (differs)
     return [
       { name: 'grew', color: css(look.grew) },
@@ -113,7 +118,7 @@ export function drawFlame(
   ratio: number,
 ): void {
   const { rects, frames } = flame;
-  const look = looks[theme];
+  const look = lookOf(theme);
   ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
   ctx.clearRect(0, 0, ctx.canvas.width, ctx.canvas.height);
   ctx.font = '12px system-ui, sans-serif';

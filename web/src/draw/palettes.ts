@@ -4,9 +4,9 @@
 // and grey for "others", least visible last. Kinds in order: one hue from pale to deep, so that the order is seen and
 // survives grey; what has no place in the order (never freed, from before) stands apart in sand and grey.
 import type { Kinds, Look } from '../../engine/index.ts';
-import { colorsOf, enginePalette, type Theme } from './colors.ts';
+import { colorsOf, enginePalette, type Theme, type ThemeName } from './colors.ts';
 
-const unordered: Record<Theme, readonly string[]> = {
+const unordered: Record<ThemeName, readonly string[]> = {
   light: [
     '#332288', '#88ccee', '#44aa99', '#ddcc77', '#cc6677', '#117733',
     '#aa4499', '#999933', '#882255', '#6699cc', '#997700', '#b4bac2',
@@ -18,11 +18,11 @@ const unordered: Record<Theme, readonly string[]> = {
 };
 
 /** Pale to deep; in the dark theme deep to pale, so that more stands out more. */
-const ramp: Record<Theme, readonly [from: string, to: string]> = {
+const ramp: Record<ThemeName, readonly [from: string, to: string]> = {
   light: ['#d3e6f5', '#123b78'],
   dark: ['#1d3556', '#b9dcf7'],
 };
-const apart: Record<Theme, { never: string; before: string }> = {
+const apart: Record<ThemeName, { never: string; before: string }> = {
   light: { never: '#c4a35a', before: '#a3abb5' },
   dark: { never: '#a08343', before: '#5f6a76' },
 };
@@ -31,7 +31,7 @@ const apart: Record<Theme, { never: string; before: string }> = {
 export function colorsOfKinds(kinds: Kinds | undefined, theme: Theme): readonly string[] {
   if (!kinds || kinds.kinds.length === 0) return colorsOf(theme).bands;
   if (!kinds.ordered) {
-    const hues = unordered[theme];
+    const hues = unordered[theme.name];
     const last = hues.length - 1;
     return kinds.kinds.map(
       ({ merged }, index) => hues[merged > 0 ? last : Math.min(index, last)] ?? '#888888',
@@ -40,23 +40,25 @@ export function colorsOfKinds(kinds: Kinds | undefined, theme: Theme): readonly 
   const inOrder = kinds.kinds.filter(({ label }) => !isApart(label));
   let place = 0;
   return kinds.kinds.map(({ label }) => {
-    if (label.startsWith('never')) return apart[theme].never;
-    if (isApart(label)) return apart[theme].before;
+    if (label.startsWith('never')) return apart[theme.name].never;
+    if (isApart(label)) return apart[theme.name].before;
     const part = inOrder.length > 1 ? place / (inOrder.length - 1) : 1;
     place += 1;
-    return between(ramp[theme][0], ramp[theme][1], part);
+    return between(ramp[theme.name][0], ramp[theme.name][1], part);
   });
 }
 
 /** From all in use to all free, for the engine and for a legend. */
-const freeRamp: Record<Theme, readonly [from: string, to: string]> = {
+const freeRamp: Record<ThemeName, readonly [from: string, to: string]> = {
   light: ['#f3e7d3', '#b8460e'],
   dark: ['#33291c', '#f2a13c'],
 };
 const freeSteps = 17;
 
 export function shadesOfFree(theme: Theme): readonly string[] {
-  return Array.from({ length: freeSteps }, (_, step) => between(...freeRamp[theme], step / (freeSteps - 1)));
+  return Array.from({ length: freeSteps }, (_, step) =>
+    between(...freeRamp[theme.name], step / (freeSteps - 1)),
+  );
 }
 
 /** How a panel wants blocks coloured: as the timeline does, but for a kind that is lit. */

@@ -2,7 +2,7 @@
 // rounding, what waits to be freed.
 import type { DevicePx } from '../base/units.ts';
 import { stateKinds, type Kinds, type StateRects, type StateWindow } from '../../engine/index.ts';
-import type { Theme } from './colors.ts';
+import type { Theme, ThemeName } from './colors.ts';
 import { colorsOfKinds, shadesOfFree } from './palettes.ts';
 import type { Context } from './plot.ts';
 
@@ -16,7 +16,7 @@ interface Look {
   outline: string;
   halo: string;
 }
-const looks: Record<Theme, Look> = {
+const looks: Record<ThemeName, Look> = {
   light: {
     background: '#f5f6f8',
     segment: '#ffffff',
@@ -39,6 +39,11 @@ const looks: Record<Theme, Look> = {
   },
 };
 
+function lookOf({ name, own }: Theme): Look {
+  const { bg, surface } = own;
+  return { ...looks[name], ...(bg && { background: bg }), ...(surface && { segment: surface }) };
+}
+
 const mostKinds = 6;
 
 /** What the colours mean, for the legend. */
@@ -47,7 +52,7 @@ export function legendOf(
   kinds: Kinds | undefined,
   by: 'blocks' | 'free',
 ): { name: string; color: string; line: string }[] {
-  const look = looks[theme];
+  const look = lookOf(theme);
   if (by === 'free') {
     return [
       { name: 'block', color: look.several, line: look.several },
@@ -91,7 +96,7 @@ export function drawState(
   ratio: number,
   by: 'blocks' | 'free' = 'blocks',
 ): void {
-  const look = looks[theme];
+  const look = lookOf(theme);
   const shades = by === 'free' ? shadesOfFree(theme) : undefined;
   ctx.fillStyle = look.background;
   ctx.fillRect(0, 0, ctx.canvas.width, ctx.canvas.height);
@@ -157,7 +162,7 @@ export function drawFrame(
   theme: Theme,
   ratio: number,
 ): void {
-  const look = looks[theme];
+  const look = lookOf(theme);
   for (const [style, line] of [
     [look.halo, 4 * ratio],
     [look.outline, 2 * ratio],

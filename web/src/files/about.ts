@@ -1,6 +1,7 @@
 // What is known of the file as a whole: format, sizes, settings of the allocator, what the reader noticed.
 import { css, html, LitElement, type TemplateResult } from 'lit';
-import { customElement, property, query } from 'lit/decorators.js';
+import { property, query } from 'lit/decorators.js';
+import { element } from '../controls/element.ts';
 import { aboutText, factsOfFile, settingLines } from '../words/about_text.ts';
 import type { OpenFile } from '../model/open_files.ts';
 import '../controls/copy_button.ts';
@@ -9,7 +10,7 @@ import type { DialogView } from '../controls/dialog.ts';
 import { base, facts } from '../controls/styles.ts';
 
 /** Tells `closed`. */
-@customElement('gpustrata-about')
+@element('gpustrata-about')
 export class AboutView extends LitElement {
   @property({ attribute: false }) file!: OpenFile;
   @property({ attribute: false }) view: OpenFile['view'];

@@ -1,12 +1,13 @@
 // Lines above the picture that one must know: the engine stopped, or the file was not read to its end.
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
-import { customElement, property } from 'lit/decorators.js';
+import { property } from 'lit/decorators.js';
+import { element } from '../controls/element.ts';
 import { formatCount, plural } from '../base/format.ts';
 import type { Diagnostic, EngineError } from '../../engine/index.ts';
 import { base } from '../controls/styles.ts';
 
 /** Tells `reopen` and `notes`. */
-@customElement('gpustrata-banners')
+@element('gpustrata-banners')
 export class BannersView extends LitElement {
   @property({ attribute: false }) died: EngineError | undefined;
   @property({ attribute: false }) diagnostics: readonly Diagnostic[] = [];

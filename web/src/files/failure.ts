@@ -1,6 +1,7 @@
 // A file that cannot be shown: what was found, where, and what to do next.
 import { css, html, LitElement, type TemplateResult } from 'lit';
-import { customElement, property } from 'lit/decorators.js';
+import { property } from 'lit/decorators.js';
+import { element } from '../controls/element.ts';
 import { formatOffset } from '../base/format.ts';
 import type { EngineError } from '../../engine/index.ts';
 import './file_button.ts';
@@ -49,7 +50,7 @@ function wordsFor(code: string): Words {
   }
 }
 
-@customElement('gpustrata-failure')
+@element('gpustrata-failure')
 export class FailureView extends LitElement {
   @property() name = '';
   @property({ attribute: false }) error!: EngineError;

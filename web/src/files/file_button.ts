@@ -1,6 +1,7 @@
 // Chooses files. A real <input type=file> with a label, so that keyboard, screen reader and tests reach it.
 import { css, html, LitElement, type TemplateResult } from 'lit';
-import { customElement, property, query } from 'lit/decorators.js';
+import { property, query } from 'lit/decorators.js';
+import { element } from '../controls/element.ts';
 import { chosenFrom, foundOf, markPicked, type ChosenFiles } from './open_file.ts';
 import { base } from '../controls/styles.ts';
 
@@ -28,7 +29,7 @@ export function askForFiles(receive: (chosen: ChosenFiles) => void): void {
 }
 
 /** Tells `files` with what was chosen; the event bubbles out of every shadow root. */
-@customElement('gpustrata-file-button')
+@element('gpustrata-file-button')
 export class FileButton extends LitElement {
   @property() label = 'Choose files…';
   @property({ type: Boolean }) primary = false;

@@ -1,13 +1,14 @@
 // A link was opened: which file it was made from, and what happens without it.
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
-import { customElement, property } from 'lit/decorators.js';
+import { property } from 'lit/decorators.js';
+import { element } from '../controls/element.ts';
 import type { BesideInLink } from '../model/beside_files.ts';
 import type { Shown } from '../model/link.ts';
 import './file_button.ts';
 import { base } from '../controls/styles.ts';
 
 /** Tells `forget`. */
-@customElement('gpustrata-link-note')
+@element('gpustrata-link-note')
 export class LinkNote extends LitElement {
   @property({ attribute: false }) wanted: Shown | undefined;
   /** Of the file that is open. */

@@ -1,6 +1,7 @@
 // A file on its way: phase, bytes, speed, and a way out.
 import { css, html, LitElement, type TemplateResult } from 'lit';
-import { customElement, property } from 'lit/decorators.js';
+import { property } from 'lit/decorators.js';
+import { element } from '../controls/element.ts';
 import { formatBytes, formatCount, formatRate } from '../base/format.ts';
 import type { Phase } from '../../engine/index.ts';
 import type { Loading } from '../model/open_files.ts';
@@ -11,7 +12,7 @@ const phases: Record<Phase, string> = {
   finishing: 'Putting the tables in order',
 };
 
-@customElement('gpustrata-loading')
+@element('gpustrata-loading')
 export class LoadingView extends LitElement {
   @property({ attribute: false }) loading!: Loading;
 

@@ -1,6 +1,7 @@
 // What was repaired or left out while reading, each with count and place.
 import { css, html, LitElement, type TemplateResult } from 'lit';
-import { customElement, property, query } from 'lit/decorators.js';
+import { property, query } from 'lit/decorators.js';
+import { element } from '../controls/element.ts';
 import { formatCount, formatOffset } from '../base/format.ts';
 import type { Diagnostic, Severity } from '../../engine/index.ts';
 import '../controls/dialog.ts';
@@ -10,7 +11,7 @@ import { base } from '../controls/styles.ts';
 const severities: Record<Severity, string> = { error: 'Lost', warning: 'Repaired', info: 'Note' };
 const order: readonly Severity[] = ['error', 'warning', 'info'];
 
-@customElement('gpustrata-notes')
+@element('gpustrata-notes')
 export class NotesView extends LitElement {
   @property({ attribute: false }) diagnostics: readonly Diagnostic[] = [];
   @query('gpustrata-dialog') private dialog!: DialogView;

@@ -1,6 +1,7 @@
 // Several files, or snapshots of one file, side by side: one bar each by its peak, the odd one marked and said in words.
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
-import { customElement, property } from 'lit/decorators.js';
+import { property } from 'lit/decorators.js';
+import { element } from '../controls/element.ts';
 import { formatBytes, formatExactBytes, plural } from '../base/format.ts';
 import { compare, shareBeyond, type Compared } from '../model/odd.ts';
 import type { Bar } from '../model/peak_bars.ts';
@@ -13,7 +14,7 @@ function shareOf({ peak }: Bar, index: number, { median, odd }: Compared): numbe
 }
 
 /** Tells `show` and `close` with the index of a bar. */
-@customElement('gpustrata-peak-row')
+@element('gpustrata-peak-row')
 export class PeakRowView extends LitElement {
   @property({ attribute: false }) bars: readonly Bar[] = [];
   /** What a bar stands for; in the plural with an s. */

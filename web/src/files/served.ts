@@ -1,7 +1,9 @@
 // Files of a server (`gpustrata serve`): a list, the highest peak first, and the way to those of this computer; the same as
 // a sheet over the page.
+import { reasonOf } from '../base/reason.ts';
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
-import { customElement, property, query, state } from 'lit/decorators.js';
+import { property, query, state } from 'lit/decorators.js';
+import { element } from '../controls/element.ts';
 import { formatBytes, formatCount, formatExactBytes, formatWallClock, plural } from '../base/format.ts';
 import '../controls/dialog.ts';
 import type { DialogView } from '../controls/dialog.ts';
@@ -13,7 +15,7 @@ const askAgainMs = 1000; // while peaks are being found out
 const mostRows = 500;
 
 /** Tells `choose` with the name of a file. */
-@customElement('gpustrata-served')
+@element('gpustrata-served')
 export class ServedView extends LitElement {
   /** Of the server, see `Served`. */
   @property() address = '';
@@ -37,7 +39,7 @@ export class ServedView extends LitElement {
       this.list = await servedFiles(this.address);
       this.problem = '';
     } catch (error) {
-      this.problem = error instanceof Error ? error.message : String(error);
+      this.problem = reasonOf(error);
     }
     this.dataset['toExamine'] = String(this.list?.to_examine ?? '');
     if (this.isConnected && !this.problem && (this.list?.to_examine ?? 0) > 0)
@@ -225,7 +227,7 @@ export class ServedView extends LitElement {
 }
 
 /** Before a file is open. */
-@customElement('gpustrata-served-start')
+@element('gpustrata-served-start')
 export class ServedStart extends LitElement {
   @property() address = '';
 
@@ -272,7 +274,7 @@ export class ServedStart extends LitElement {
   ];
 }
 
-@customElement('gpustrata-served-sheet')
+@element('gpustrata-served-sheet')
 export class ServedSheet extends LitElement {
   @property() address = '';
   @state() private shown = false;

@@ -1,6 +1,7 @@
 // What one sees before a file is open.
 import { css, html, LitElement, type TemplateResult } from 'lit';
-import { customElement, property } from 'lit/decorators.js';
+import { property } from 'lit/decorators.js';
+import { element } from '../controls/element.ts';
 import '../controls/copy_button.ts';
 import './file_button.ts';
 import { samples } from './open_file.ts';
@@ -14,7 +15,7 @@ torch.cuda.memory._dump_snapshot("snapshot.pickle")
 torch.cuda.memory._record_memory_history(enabled=None)
 `;
 
-@customElement('gpustrata-start')
+@element('gpustrata-start')
 export class StartView extends LitElement {
   @property({ type: Boolean }) samples = false;
 

@@ -1,6 +1,7 @@
 // The numbers of the device shown; those that lead somewhere are buttons.
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
-import { customElement, property } from 'lit/decorators.js';
+import { property } from 'lit/decorators.js';
+import { element } from '../controls/element.ts';
 import { formatBytes, formatCount, formatExactBytes, plural } from '../base/format.ts';
 import type { Bytes } from '../base/units.ts';
 import { hasReserved } from '../model/bands.ts';
@@ -9,7 +10,7 @@ import { base } from '../controls/styles.ts';
 
 const mostOoms = 1000; // the engine lists no more
 
-@customElement('gpustrata-stats')
+@element('gpustrata-stats')
 export class StatsView extends LitElement {
   @property({ attribute: false }) info!: ViewInfo;
   @property({ attribute: false }) diagnostics: readonly Diagnostic[] = [];

@@ -1,6 +1,7 @@
 // What is odd in a fleet, in sentences, the most important first; each lights its ranks.
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
-import { customElement, property } from 'lit/decorators.js';
+import { property } from 'lit/decorators.js';
+import { element } from '../controls/element.ts';
 import { formatBytes, formatExactBytes, plural } from '../base/format.ts';
 import { base } from '../controls/styles.ts';
 import type { FleetFinding } from '../model/fleet_file.ts';
@@ -9,7 +10,7 @@ import type { FleetFinding } from '../model/fleet_file.ts';
 const mostShown = 200;
 
 /** Tells `light` with the number of a finding. */
-@customElement('gpustrata-fleet-findings')
+@element('gpustrata-fleet-findings')
 export class FleetFindings extends LitElement {
   @property({ attribute: false }) findings: readonly FleetFinding[] = [];
   /** The number of the one that is lit; -1 = none. */
@@ -136,10 +137,4 @@ export class FleetFindings extends LitElement {
       }
     `,
   ];
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-fleet-findings': FleetFindings;
-  }
 }

@@ -1,18 +1,20 @@
 // A thousand ranks: what is odd in words, all of them over time as one picture, and every fact in a table. What is chosen is
 // told to the page, which keeps it with the file and in links.
+import { reasonOf } from '../base/reason.ts';
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { customElement, property, query, state } from 'lit/decorators.js';
+import { property, query, state } from 'lit/decorators.js';
+import { element } from '../controls/element.ts';
 import { saveFile } from '../base/save_file.ts';
 import { formatCount, formatDuration, formatWallClock, plural } from '../base/format.ts';
-import { EngineFailure, type Engine } from '../../engine/index.ts';
-import type { Theme } from '../draw/colors.ts';
+import { type Engine } from '../../engine/index.ts';
+import { themes, type Theme } from '../draw/colors.ts';
 import '../controls/copy_button.ts';
 import { base } from '../controls/styles.ts';
 import { tableStyles } from '../controls/table_styles.ts';
 import '../controls/tabs.ts';
 import { usualChoice, type FleetChoice, type FleetTable } from '../model/fleet_choice.ts';
 import { FleetFacts, type Ordered, type RankFile } from '../model/fleet_facts.ts';
-import { FleetRefused, readFleet } from '../model/fleet_file.ts';
+import { readFleet } from '../model/fleet_file.ts';
 import { columnTitle, countOfRanks, coverageText, rankName } from '../words/fleet_text.ts';
 import './findings.ts';
 import './heat_map.ts';
@@ -38,10 +40,10 @@ function factsOf(engine: Engine): Promise<FleetFacts> {
 /**
  * Tells `fleet-choice` with what is chosen anew. Its slot `choose` has buttons that choose files; `retry` when there are more.
  */
-@customElement('gpustrata-fleet')
+@element('gpustrata-fleet')
 export class FleetView extends LitElement {
   @property({ attribute: false }) engine!: Engine;
-  @property() theme: Theme = 'light';
+  @property({ attribute: false }) theme: Theme = themes.light;
   @property({ attribute: false }) choice: FleetChoice = usualChoice;
   @property({ attribute: false, hasChanged: () => false }) openRank!: OpenRank;
   @state() private facts: FleetFacts | undefined;
@@ -63,9 +65,7 @@ export class FleetView extends LitElement {
       const facts = await factsOf(engine);
       if (engine === this.engine) this.facts = facts;
     } catch (error) {
-      if (engine === this.engine && engine.alive)
-        this.problem =
-          error instanceof EngineFailure || error instanceof FleetRefused ? error.message : String(error);
+      if (engine === this.engine && engine.alive) this.problem = reasonOf(error);
     }
   }
 
@@ -347,10 +347,4 @@ export class FleetView extends LitElement {
   }
 
   static override styles = [base, tableStyles, fleetStyles];
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-fleet': FleetView;
-  }
 }

@@ -1,10 +1,11 @@
 // All ranks over time, a colour for how much memory each has: pointed at, walked through by keys, clicked to open a rank.
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { customElement, property, query, state } from 'lit/decorators.js';
+import { property, query, state } from 'lit/decorators.js';
+import { element } from '../controls/element.ts';
 import { formatBytes, formatDuration, formatMoment } from '../base/format.ts';
 import { onceAFrame } from '../base/once_a_frame.ts';
 import type { CssPx } from '../base/units.ts';
-import type { Theme } from '../draw/colors.ts';
+import { themes, type Theme } from '../draw/colors.ts';
 import {
   bucketAt,
   heatImage,
@@ -32,7 +33,7 @@ interface Pointed {
 }
 
 /** Tells `row` (chosen) and `open-row` with the number of a row. */
-@customElement('gpustrata-heat-map')
+@element('gpustrata-heat-map')
 export class HeatMapView extends LitElement {
   @property({ attribute: false }) facts!: FleetFacts;
   @property({ attribute: false }) ordered!: Ordered;
@@ -41,7 +42,7 @@ export class HeatMapView extends LitElement {
   @property({ attribute: false }) outOfMemory = new Uint8Array();
   /** Chosen; -1 = none. */
   @property({ type: Number }) row = -1;
-  @property() theme: Theme = 'light';
+  @property({ attribute: false }) theme: Theme = themes.light;
   @state() private pointed: Pointed | undefined;
   @state() private bucket: number | undefined;
   @query('canvas') private canvas!: HTMLCanvasElement | null;
@@ -381,10 +382,4 @@ export class HeatMapView extends LitElement {
 function legend(theme: Theme): string {
   const colors = heatColors(theme);
   return [1, 32, 64, 96, 128, 160, 192, 224, 255].map((byte) => colors[byte] ?? '').join(', ');
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-heat-map': HeatMapView;
-  }
 }

@@ -1,6 +1,7 @@
 // The table of ranks: a row each, every fact a column. However many there are, only rows that are seen exist.
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { customElement, property, query, state } from 'lit/decorators.js';
+import { property, query, state } from 'lit/decorators.js';
+import { element } from '../controls/element.ts';
 import { repeat } from 'lit/directives/repeat.js';
 import { RowWindow } from '../controls/row_window.ts';
 import { base } from '../controls/styles.ts';
@@ -13,7 +14,7 @@ const rowHeight = 26;
 const headRows = 2; // names, medians
 
 /** Tells `sort` with the name of a column, `row` (chosen) and `open-row` with the number of a row. */
-@customElement('gpustrata-rank-table')
+@element('gpustrata-rank-table')
 export class RankTable extends LitElement {
   @property({ attribute: false }) facts!: FleetFacts;
   @property({ attribute: false }) ordered!: Ordered;
@@ -355,9 +356,3 @@ export class RankTable extends LitElement {
 
 const classOf = ({ unit }: FleetColumn): string =>
   unit === 'text' ? 'text' : unit === 'us' ? 'time' : 'number';
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-rank-table': RankTable;
-  }
-}

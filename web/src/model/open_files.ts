@@ -2,6 +2,7 @@
 //
 // One engine per file: closing a file ends its worker, which gives all its memory back. A few are read at the same
 // time, the others wait. A file that cannot be read keeps its place with its error and hides no other.
+import { reasonOf } from '../base/reason.ts';
 import type { Bytes } from '../base/units.ts';
 import {
   EngineFailure,
@@ -188,7 +189,7 @@ export class OpenFiles {
         if (file.wanted !== wanted) continue;
         file.wanted = undefined;
         // A file being loaded meanwhile goes on.
-        if (file === this.file && this.state !== 'loading') this.fail(file.name, reasonOf(error));
+        if (file === this.file && this.state !== 'loading') this.fail(file.name, errorOf(error));
       }
     }
   }
@@ -374,7 +375,7 @@ export class OpenFiles {
     } catch (error) {
       engine?.close();
       if (gone()) return;
-      entry.error = reasonOf(error);
+      entry.error = errorOf(error);
       this.pool.warmUp();
       this.leaveBroken(entry);
     } finally {
@@ -464,7 +465,7 @@ function waiting(name: string, source: Source | undefined): Loading {
   return { name, startedAt: 0, progress: { phase: 'reading', bytes: 0, total, events: 0 } };
 }
 
-function reasonOf(error: unknown): EngineError {
+function errorOf(error: unknown): EngineError {
   if (error instanceof EngineFailure) return error.reason;
-  return { code: 'internal', message: error instanceof Error ? error.message : String(error), offset: -1 };
+  return { code: 'internal', message: reasonOf(error), offset: -1 };
 }

@@ -3,6 +3,7 @@
 //
 // Moment and selection belong to a view of a device (an EngineView, the same object whenever one comes back to it): they change
 // together with it, and are kept for as long as it is. The range and the viewport go with the view.
+import { Listeners, type Stop } from '../base/listeners.ts';
 import type { AxisUnits } from '../base/units.ts';
 import type { Axis, Band, EngineError, EngineView, FilterAnswer } from '../../engine/index.ts';
 import { nothingBeside, type Beside } from './beside_files.ts';
@@ -65,8 +66,8 @@ export interface Workspace {
   /** All at once; who watches one of them is told once. `step`: one can go back to what was before. */
   change(parts: Readonly<Partial<Parts>>, step?: boolean): void;
   /** Tells which of `parts` changed, after each change. Returns how to stop. */
-  watch(parts: readonly Part[], changed: (changed: ReadonlySet<Part>) => void): () => void;
-  /** Lets go of everything: what it held of files and views, and who watched. It begins anew after that. */
+  watch(parts: readonly Part[], changed: (changed: ReadonlySet<Part>) => void): Stop;
+  /** Lets go of what it held of files and views, and begins anew. */
   dispose(): void;
 }
 
@@ -97,7 +98,7 @@ const atFirst: Parts = {
 export function createWorkspace(step: (change: () => void) => void = (change) => change()): Workspace {
   const now: Parts = { ...atFirst };
   let kept = new WeakMap<EngineView, Chosen>();
-  const watchers = new Set<(changed: ReadonlySet<Part>) => void>();
+  const watchers = new Listeners<ReadonlySet<Part>>();
 
   const set = (parts: Readonly<Partial<Parts>>): void => {
     const wanted = { ...parts };
@@ -114,22 +115,18 @@ export function createWorkspace(step: (change: () => void) => void = (change) =>
     const changed = new Set((Object.keys(wanted) as Part[]).filter((part) => wanted[part] !== now[part]));
     if (changed.size === 0) return;
     Object.assign(now, wanted);
-    for (const watcher of [...watchers]) if (watchers.has(watcher)) watcher(changed);
+    watchers.tell(changed);
   };
 
   return {
     get: (part) => now[part],
     change: (parts, isStep = false) => (isStep ? step(() => set(parts)) : set(parts)),
-    watch(parts, changed) {
-      const watcher = (all: ReadonlySet<Part>): void => {
+    watch: (parts, changed) =>
+      watchers.add((all) => {
         const mine = new Set(parts.filter((part) => all.has(part)));
         if (mine.size > 0) changed(mine);
-      };
-      watchers.add(watcher);
-      return () => watchers.delete(watcher);
-    },
+      }),
     dispose() {
-      watchers.clear();
       kept = new WeakMap();
       Object.assign(now, atFirst);
     },

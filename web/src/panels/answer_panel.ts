@@ -1,8 +1,9 @@
 // What panels have in common that tell one answer of the engine about the device: it is asked for when the picture is
 // there, dropped if the device is shown no more, and what went wrong is said in its place.
+import { reasonOf } from '../base/reason.ts';
 import { html, LitElement, type PropertyValues, type TemplateResult } from 'lit';
 import { property, state } from 'lit/decorators.js';
-import { EngineFailure, type EngineView, type Proof } from '../../engine/index.ts';
+import { type EngineView, type Proof } from '../../engine/index.ts';
 import { tell, type PanelPage } from './panel.ts';
 
 export abstract class AnswerPanel<Answer> extends LitElement {
@@ -36,7 +37,7 @@ export abstract class AnswerPanel<Answer> extends LitElement {
     } catch (error) {
       if (!page.view.alive)
         this.asked = undefined; // asked again when the device is shown again
-      else if (error instanceof EngineFailure) this.refused = { ...wanted, why: error.reason.message };
+      else this.refused = { ...wanted, why: reasonOf(error) };
     }
     this.busy = false;
     if (this.asked && this.isConnected) void this.find();

@@ -1,6 +1,7 @@
 // The room below the picture: a bar of tabs that is always there, and the panel that is open.
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
-import { customElement, property, query } from 'lit/decorators.js';
+import { property, query } from 'lit/decorators.js';
+import { element } from '../controls/element.ts';
 import { base } from '../controls/styles.ts';
 import '../controls/tabs.ts';
 import type { Tab } from '../controls/tabs.ts';
@@ -10,7 +11,7 @@ import type { PanelSlot } from './panel_slot.ts';
 import { panelOf } from './registry.ts';
 
 /** Tells `open-panel` with the id of a panel, or undefined to close. */
-@customElement('gpustrata-drawer')
+@element('gpustrata-drawer')
 export class DrawerView extends LitElement {
   @property({ attribute: false }) tabs: readonly Tab[] = [];
   @property({ attribute: false }) open: string | undefined;
@@ -83,10 +84,4 @@ export function prepare(id: string, { view }: PanelPage): void {
   const panel = panelOf(id);
   void panel?.load().catch(() => undefined); // told when it is opened
   if (panel?.needs.includes('states')) void view.prepare();
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-drawer': DrawerView;
-  }
 }

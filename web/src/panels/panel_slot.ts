@@ -1,6 +1,7 @@
 // The place of one panel: loads it, gives it what it reads of the page and what it keeps of the view.
 import { css, html, LitElement, type PropertyValues, type TemplateResult } from 'lit';
-import { customElement, property, state } from 'lit/decorators.js';
+import { property, state } from 'lit/decorators.js';
+import { element } from '../controls/element.ts';
 import { base } from '../controls/styles.ts';
 import { keptOf } from './kept.ts';
 import type { Kept, LoadedPanel, PanelPage } from './panel.ts';
@@ -14,7 +15,7 @@ async function load(id: string): Promise<LoadedPanel | undefined> {
   return module?.panel;
 }
 
-@customElement('gpustrata-panel')
+@element('gpustrata-panel')
 export class PanelSlot extends LitElement {
   /** Of the registry. */
   @property({ attribute: false }) of = '';
@@ -100,10 +101,4 @@ export class PanelSlot extends LitElement {
 /** All of them, so that opening one later causes no request. */
 export async function loadAll(): Promise<void> {
   for (const { id } of panels) await load(id).catch(() => undefined); // told when it is opened
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-panel': PanelSlot;
-  }
 }

@@ -1,7 +1,9 @@
 // One chart of numbers over time: curves, or categories stacked upon each other. What of the axis is shown and where the
 // reader points is told to whoever shares them with other charts.
+import { reasonOf } from '../base/reason.ts';
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { customElement, property, query } from 'lit/decorators.js';
+import { property, query, state } from 'lit/decorators.js';
+import { element } from '../controls/element.ts';
 import { formatBytes, formatExactBytes } from '../base/format.ts';
 import { LatestOnly } from '../base/latest_only.ts';
 import { onceAFrame } from '../base/once_a_frame.ts';
@@ -16,7 +18,7 @@ import type {
 } from '../../engine/index.ts';
 import { drawGrid, drawRulers } from '../draw/axes.ts';
 import { colorOfSeries, drawAreas } from '../draw/areas.ts';
-import { colorsOf, type Theme } from '../draw/colors.ts';
+import { colorsOf, themes, type Theme } from '../draw/colors.ts';
 import { drawSteps } from '../draw/curves.ts';
 import { clipped, font, plotArea, Projection, visibleColumns, type Context } from '../draw/plot.ts';
 import { Gestures, type GestureTarget, type Point } from '../controls/gestures.ts';
@@ -42,7 +44,7 @@ interface Picture {
 const keyStep = 1.5;
 
 /** Tells `stretch` (a Stretch) and `cursor` (a Cursor, or null). */
-@customElement('gpustrata-chart')
+@element('gpustrata-chart')
 export class ChartView extends LitElement {
   @property({ attribute: false }) engine!: Engine;
   @property({ attribute: false }) of!: SeriesPart;
@@ -54,10 +56,11 @@ export class ChartView extends LitElement {
   @property({ attribute: false }) cursor: Cursor | undefined;
   /** At the cursor. */
   @property({ attribute: false }) moment: SeriesMoment | undefined;
-  @property() theme: Theme = 'light';
+  @property({ attribute: false }) theme: Theme = themes.light;
   @property() label = '';
   @query('canvas') private canvas!: HTMLCanvasElement | null;
 
+  @state() private problem: string | undefined;
   private picture: Picture | undefined;
   private from: Point | undefined;
   private to: Point | undefined;
@@ -74,9 +77,10 @@ export class ChartView extends LitElement {
     ({ part, columns }) => this.ask(part, columns),
     (values, { part, columns }) => {
       this.picture = { of: part, columns, ...values };
+      this.problem = undefined;
       this.redraw();
     },
-    () => undefined, // a dead engine is told by the page
+    (error) => this.engine.alive && (this.problem = reasonOf(error)),
   );
 
   protected override firstUpdated(): void {
@@ -306,6 +310,7 @@ export class ChartView extends LitElement {
     return html`<ul class="legend">
         ${this.curves.map((curve, index) => this.entry(curve, this.stacked && index === 0 ? undefined : colors[index]))}
       </ul>
+      ${this.problem === undefined ? nothing : html`<p role="alert">The curves cannot be shown: ${this.problem}</p>`}
       <canvas
         tabindex="0"
         role="application"
@@ -379,10 +384,4 @@ export class ChartView extends LitElement {
       }
     `,
   ];
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-chart': ChartView;
-  }
 }

@@ -1,6 +1,7 @@
 // What was noticed about counters, and what profiled functions did with memory.
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { customElement, property, state } from 'lit/decorators.js';
+import { property, state } from 'lit/decorators.js';
+import { element } from '../controls/element.ts';
 import { formatBytes, formatCount, formatDuration, formatExactBytes, plural } from '../base/format.ts';
 import type { Bytes } from '../base/units.ts';
 import type { Engine, FunctionCall, SeriesPart, Telemetry } from '../../engine/index.ts';
@@ -14,7 +15,7 @@ const mostCalls = 500; // listed
 const bytesOf = (bytes: Bytes | null): TemplateResult =>
   bytes === null ? html`–` : html`<span title=${formatExactBytes(bytes)}>${formatBytes(bytes)}</span>`;
 
-@customElement('gpustrata-functions')
+@element('gpustrata-functions')
 export class FunctionsView extends LitElement {
   @property({ attribute: false }) engine!: Engine;
   @property({ attribute: false }) of!: SeriesPart;
@@ -158,10 +159,4 @@ export class FunctionsView extends LitElement {
   }
 
   static override styles = [base, tableStyles, seriesStyles];
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-functions': FunctionsView;
-  }
 }

@@ -1,6 +1,8 @@
 // What operators and modules did with memory, from MemoryTracker: any number of the largest, forward and backward apart.
+import { reasonOf } from '../base/reason.ts';
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { customElement, property, state } from 'lit/decorators.js';
+import { property, state } from 'lit/decorators.js';
+import { element } from '../controls/element.ts';
 import { formatBytes, formatCount, formatExactBytes } from '../base/format.ts';
 import { LatestOnly } from '../base/latest_only.ts';
 import type { Bytes } from '../base/units.ts';
@@ -15,21 +17,24 @@ const most = 1000;
 const signed = (bytes: Bytes): TemplateResult =>
   html`<span title=${formatExactBytes(bytes)}>${bytes > 0 ? '+' : ''}${formatBytes(bytes)}</span>`;
 
-@customElement('gpustrata-operators')
+@element('gpustrata-operators')
 export class OperatorsView extends LitElement {
   @property({ attribute: false }) engine!: Engine;
   @property({ attribute: false }) of!: SeriesPart;
   @state() private wanted = firstMost;
   @state() private found: Operators | undefined;
+  @state() private problem: string | undefined;
 
   private readonly asking = new LatestOnly<{ part: SeriesPart; most: number }, Operators>(
     ({ part, most: wanted }) => this.engine.ask('operators', { part: part.part, most: wanted }),
     (found, { part }) => part === this.of && (this.found = found),
-    () => undefined, // a dead engine is told by the page
+    (error) => this.engine.alive && (this.problem = reasonOf(error)),
   );
 
   protected override willUpdate(changed: PropertyValues): void {
-    if (changed.has('of') || changed.has('wanted')) this.asking.request({ part: this.of, most: this.wanted });
+    if (!changed.has('of') && !changed.has('wanted')) return;
+    this.problem = undefined;
+    this.asking.request({ part: this.of, most: this.wanted });
   }
 
   private readonly choose = (event: Event): void => {
@@ -39,6 +44,7 @@ export class OperatorsView extends LitElement {
 
   protected override render(): TemplateResult {
     const { found } = this;
+    if (this.problem !== undefined) return html`<p role="alert">${this.problem}</p>`;
     if (!found) return html`<p class="dim">Looking at the operators…</p>`;
     return html`${this.facts(found)}
       <div class="tables">${this.operators(found)}${this.modules(found)}</div>`;
@@ -139,10 +145,4 @@ export class OperatorsView extends LitElement {
   }
 
   static override styles = [base, tableStyles, seriesStyles];
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-operators': OperatorsView;
-  }
 }

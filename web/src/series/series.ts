@@ -1,18 +1,14 @@
 // What a file tells as numbers over time: its charts, which share an axis, and what the engine found in them.
+import { reasonOf } from '../base/reason.ts';
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { customElement, property, state } from 'lit/decorators.js';
+import { property, state } from 'lit/decorators.js';
+import { element } from '../controls/element.ts';
 import { formatBytes, formatCount, formatExactBytes } from '../base/format.ts';
 import { LatestOnly } from '../base/latest_only.ts';
 import type { Bytes } from '../base/units.ts';
-import {
-  EngineFailure,
-  type CategoryMoment,
-  type Engine,
-  type SeriesMoment,
-  type SeriesPart,
-} from '../../engine/index.ts';
+import { type CategoryMoment, type Engine, type SeriesMoment, type SeriesPart } from '../../engine/index.ts';
 import { colorOfSeries } from '../draw/areas.ts';
-import type { Theme } from '../draw/colors.ts';
+import { themes, type Theme } from '../draw/colors.ts';
 import { base } from '../controls/styles.ts';
 import { tableStyles } from '../controls/table_styles.ts';
 import {
@@ -30,10 +26,10 @@ import './operators.ts';
 import { whole, type Stretch } from './stretch.ts';
 import { seriesStyles } from './styles.ts';
 
-@customElement('gpustrata-series')
+@element('gpustrata-series')
 export class SeriesView extends LitElement {
   @property({ attribute: false }) engine!: Engine;
-  @property() theme: Theme = 'light';
+  @property({ attribute: false }) theme: Theme = themes.light;
   @state() private parts: readonly SeriesPart[] | undefined;
   @state() private problem: string | undefined;
   @state() private shown = 0;
@@ -65,8 +61,7 @@ export class SeriesView extends LitElement {
       this.parts = parts;
       this.choose(0);
     } catch (error) {
-      if (engine === this.engine && engine.alive)
-        this.problem = error instanceof EngineFailure ? error.message : String(error);
+      if (engine === this.engine && engine.alive) this.problem = reasonOf(error);
     }
   }
 
@@ -218,10 +213,4 @@ export class SeriesView extends LitElement {
   }
 
   static override styles = [base, tableStyles, seriesStyles];
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-series': SeriesView;
-  }
 }

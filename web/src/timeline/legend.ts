@@ -1,6 +1,7 @@
 // What the colours mean and how much each kind has at the highest point of the view.
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
-import { customElement, property } from 'lit/decorators.js';
+import { property } from 'lit/decorators.js';
+import { element } from '../controls/element.ts';
 import { formatBytes, formatCount, formatExactBytes, formatShare, plural } from '../base/format.ts';
 import type { Bytes } from '../base/units.ts';
 import { unusedName } from '../words/group_text.ts';
@@ -8,7 +9,7 @@ import type { Kinds, Shares } from '../../engine/index.ts';
 import { base } from '../controls/styles.ts';
 
 /** Tells `light` with the kind that is to be lit alone, -1 = none. */
-@customElement('gpustrata-legend')
+@element('gpustrata-legend')
 export class LegendView extends LitElement {
   @property({ attribute: false }) kinds: Kinds | undefined;
   @property({ attribute: false }) shares: Shares | undefined;
@@ -160,10 +161,4 @@ export class LegendView extends LitElement {
       }
     `,
   ];
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-legend': LegendView;
-  }
 }

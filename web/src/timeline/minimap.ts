@@ -1,9 +1,10 @@
 // The whole recording in small, with a brush over the part that is shown: drag it, drag its edges, or draw a new one.
 import { css, html, LitElement, type TemplateResult } from 'lit';
-import { customElement, property, query } from 'lit/decorators.js';
+import { property, query } from 'lit/decorators.js';
+import { element } from '../controls/element.ts';
 import { formatCount, formatDuration } from '../base/format.ts';
 import type { AxisUnits } from '../base/units.ts';
-import { colorsOf, type Theme } from '../draw/colors.ts';
+import { colorsOf, themes, type Theme } from '../draw/colors.ts';
 import type { Axis } from '../../engine/index.ts';
 import type { Bounds, Viewport } from '../model/viewport.ts';
 import type { Picture } from './tracks/picture_track.ts';
@@ -19,13 +20,13 @@ export interface Stretch {
 }
 
 /** Tells `brush` with a Stretch. */
-@customElement('gpustrata-minimap')
+@element('gpustrata-minimap')
 export class MinimapView extends LitElement {
   @property({ attribute: false }) picture: Picture | undefined;
   @property({ attribute: false }) bounds: Bounds = { extent: 1, fitTop: 1, top: 1 };
   @property({ attribute: false }) view: Viewport = { x0: 0, x1: 1, y0: 0, y1: 1 };
   @property() axis: Axis = 'event';
-  @property() theme: Theme = 'light';
+  @property({ attribute: false }) theme: Theme = themes.light;
   @query('canvas') private canvas!: HTMLCanvasElement;
   private drag: { mode: 'move' | 'left' | 'right' | 'new'; from: AxisUnits; start: Stretch } | undefined;
   protected readonly resized = new Resized(

@@ -3,10 +3,11 @@
 // The timeline draws it together with its own picture, so both move in the same frame. A region fits the view when it
 // is clicked; by key: arrows go along and between the levels, Enter fits.
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
-import { customElement, property, query, state } from 'lit/decorators.js';
+import { property, query, state } from 'lit/decorators.js';
+import { element } from '../controls/element.ts';
 import { formatCount, plural } from '../base/format.ts';
 import type { Microseconds } from '../base/units.ts';
-import { colorsOf, type Theme } from '../draw/colors.ts';
+import { colorsOf, themes, type Theme } from '../draw/colors.ts';
 
 import type { Projection } from '../draw/plot.ts';
 import { drawRegions, laneHeight, regionAt } from '../draw/regions.ts';
@@ -20,10 +21,10 @@ import { tip, tipStyles } from '../controls/tip.ts';
 const mostLanes = { wide: 6, narrow: 3 } as const;
 
 /** Tells `choose` (fit it) and `reveal` (make it visible) with a PlacedRegion. */
-@customElement('gpustrata-regions')
+@element('gpustrata-regions')
 export class RegionsView extends LitElement {
   @property({ attribute: false }) marks!: PlacedMarks;
-  @property({ attribute: false }) theme: Theme = 'light';
+  @property({ attribute: false }) theme: Theme = themes.light;
   @property({ attribute: false }) firstTime: Microseconds | null = null;
   /** What wheel and drag do. */
   @property({ attribute: false }) motion!: Pick<GestureTarget, 'zoomAt' | 'panBy'>;
@@ -230,10 +231,4 @@ export class RegionsView extends LitElement {
       }
     `,
   ];
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-regions': RegionsView;
-  }
 }

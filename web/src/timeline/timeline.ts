@@ -3,11 +3,12 @@
 // Nothing is computed here: the engine answers (tracks/picture_track.ts, moment_track.ts), tracks/scene.ts draws,
 // tracks/view_motion.ts and travel.ts move. This element binds them to the page: properties in, events out.
 import { html, LitElement, type PropertyValues, type TemplateResult } from 'lit';
-import { customElement, property, query, queryAll, state } from 'lit/decorators.js';
+import { property, query, queryAll, state } from 'lit/decorators.js';
+import { element } from '../controls/element.ts';
 import { formatBytes, formatCount } from '../base/format.ts';
 import { onceAFrame } from '../base/once_a_frame.ts';
 import type { Bytes, Rank } from '../base/units.ts';
-import { colorsOf, type Theme } from '../draw/colors.ts';
+import { colorsOf, themes, type Theme } from '../draw/colors.ts';
 import { colorsOfKinds } from '../draw/palettes.ts';
 import { plotArea } from '../draw/plot.ts';
 import type { Sheet } from '../draw/sheet.ts';
@@ -24,6 +25,7 @@ import type { Range } from '../model/workspace.ts';
 import { ChosenTrack } from './tracks/chosen_track.ts';
 import { rememberArea, tracksOf, type DeviceTracks, type Groups } from './tracks/device_tracks.ts';
 import { DragTool } from './tracks/drag_tool.ts';
+import { Hearing } from '../controls/hearing.ts';
 import { Gestures, type Point } from '../controls/gestures.ts';
 import { MomentTrack } from './tracks/moment_track.ts';
 import { LabelTrack } from './tracks/label_track.ts';
@@ -58,10 +60,10 @@ export const loadLanes = (): Promise<unknown> => import('./lanes/lanes.ts').catc
 /** Only where counters are open beside a recording. */
 export const loadCounters = (): Promise<unknown> => import('./beside/counters.ts').catch(() => undefined);
 
-@customElement('gpustrata-timeline')
+@element('gpustrata-timeline')
 export class TimelineView extends LitElement {
   @property({ attribute: false }) device!: EngineView;
-  @property({ attribute: false }) theme: Theme = 'light';
+  @property({ attribute: false }) theme: Theme = themes.light;
   @property({ attribute: false }) axis: Axis = 'event';
   /** The pinned block, shared with the other views. */
   @property({ attribute: false }) pinned: Band | undefined;
@@ -133,6 +135,9 @@ export class TimelineView extends LitElement {
     box: () => this.drawOverlay(),
   });
   private kept: DeviceTracks | undefined;
+  private readonly answers = new Hearing(this, () =>
+    this.kept ? [this.kept.answers.add((what) => this.answered(what))] : [],
+  );
   private readonly labels = new LabelTrack(this.stage, () => this.redraw());
   private gestures: Gestures | undefined;
   private pendingView: Viewport | undefined;
@@ -151,6 +156,7 @@ export class TimelineView extends LitElement {
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
+    this.leave();
     this.resized.disconnect();
     this.motion.releaseAll();
     removeEventListener('blur', this.motion.releaseAll);
@@ -260,7 +266,7 @@ export class TimelineView extends LitElement {
   prepare(device: EngineView): void {
     if (device === this.device) return;
     const { colourBy: colour, stacking } = this;
-    this.tracksOf(device).prepare(this.stage.area, this.axis, this.theme, { colour, stacking });
+    tracksOf(device).prepare(this.stage.area, this.axis, this.theme, { colour, stacking });
   }
 
   /** The other axis for the same stretch of the recording. */
@@ -278,10 +284,7 @@ export class TimelineView extends LitElement {
     const { stage } = this;
     const isNew = changed.has('device');
     if (isNew || changed.has('axis')) {
-      if (isNew && this.kept) {
-        this.kept.view = stage.view;
-        this.kept.axis = stage.axis;
-      }
+      if (isNew) this.leave();
       this.motion.stop();
       stage.device = this.device;
       stage.axis = this.axis;
@@ -313,29 +316,25 @@ export class TimelineView extends LitElement {
   }
 
   private start(): void {
-    this.kept = this.tracksOf(this.device);
+    this.kept = tracksOf(this.device);
+    this.kept.showing();
+    this.answers.again();
     this.litKind = -1;
     this.heldKind = -1;
     this.travel.landmarks = undefined;
     this.firstPicture = false;
   }
 
-  private tracksOf(device: EngineView): DeviceTracks {
-    const tracks = tracksOf(device);
-    tracks.changed ??= {
-      picture: () => tracks === this.kept && this.redraw(),
-      kinds: () => {
-        if (tracks !== this.kept) return this.prepare(device);
-        this.requestUpdate(); // the legend
-        this.redraw(); // in the new colours, and asks for shares
-      },
-      marks: () => {
-        if (tracks !== this.kept) return;
-        this.requestUpdate(); // the strip of regions may come
-        this.redraw();
-      },
-    };
-    return tracks;
+  private answered(what: 'picture' | 'kinds' | 'marks'): void {
+    if (what !== 'picture') this.requestUpdate(); // the legend; the strip of regions may come
+    this.redraw();
+  }
+
+  /** What is seen of a device is there when one comes back to it. */
+  private leave(): void {
+    if (!this.kept) return;
+    this.kept.view = this.stage.view;
+    this.kept.axis = this.stage.axis;
   }
 
   private styleOf(kept: DeviceTracks, highlight: string): PictureStyle {
@@ -675,10 +674,4 @@ export class TimelineView extends LitElement {
   };
 
   static override styles = [base, tipStyles, timelineStyles];
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-timeline': TimelineView;
-  }
 }

@@ -1,5 +1,6 @@
 // What is chosen and what is pointed at, shared by all views: a block, a moment, an event or segment to read about.
 // What is chosen lives in the workspace; what is pointed at lives here, as long as the pointer is there.
+import type { Stop } from '../base/listeners.ts';
 import type { Rank } from '../base/units.ts';
 import {
   isBlock,
@@ -66,9 +67,9 @@ export class Choices {
     private readonly page: ChoicesTarget,
   ) {}
 
-  /** Until the workspace is disposed of. */
-  start(): void {
-    this.workspace.watch(['view'], () => {
+  /** What is pointed at is of one view. */
+  watch(): Stop {
+    return this.workspace.watch(['view'], () => {
       this.pointedBlock = undefined;
       this.pointedThing = undefined;
     });

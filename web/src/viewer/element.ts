@@ -1,5 +1,7 @@
 // For other pages: `<script type="module" src=".../viewer.js"></script>` and then `<gpustrata-viewer src="a.pickle">`. The
 // viewer, with what a page around it may do (element_types.ts).
+import type { Stop } from '../base/listeners.ts';
+import { element } from '../controls/element.ts';
 import { linkOf, shownIn } from '../model/link.ts';
 import type { Choice, LoadDetail, OpenOptions, SnapshotSource } from './element_types.ts';
 import { HostPage } from './host_page.ts';
@@ -39,6 +41,10 @@ export class GpustrataViewer extends Viewer {
     return shown !== undefined;
   }
 
+  protected override hears(): Stop[] {
+    return [...super.hears(), this.host.watch()];
+  }
+
   override dispose(): void {
     super.dispose();
     this.host.dispose();
@@ -50,4 +56,4 @@ export class GpustrataViewer extends Viewer {
   }
 }
 
-customElements.define('gpustrata-viewer', GpustrataViewer);
+element('gpustrata-viewer')(GpustrataViewer);

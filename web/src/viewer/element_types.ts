@@ -48,6 +48,8 @@ export interface ViewerEvents {
 export interface ViewerElement extends HTMLElement {
   /** Addresses of files, apart by white space. What it named before is closed. */
   src: string | null;
+  /** As chosen; `auto`: as the system has it. */
+  theme: 'light' | 'dark' | 'auto' | null;
   /** Resolves when the file is read. Rejected with an `Error` that has `code` and `offset`. */
   open(source: SnapshotSource, options?: OpenOptions): Promise<LoadDetail>;
   select(what: Choice): Promise<void>;

@@ -1,13 +1,15 @@
 // Saves the picture of the timeline as a file.
+import { reasonOf } from '../base/reason.ts';
 import { css, html, LitElement, type TemplateResult } from 'lit';
-import { customElement, property, query, state } from 'lit/decorators.js';
+import { property, query, state } from 'lit/decorators.js';
+import { element } from '../controls/element.ts';
 import { saveFile } from '../base/save_file.ts';
 import { sheetAsPng, sheetAsSvg, type Sheet } from '../draw/sheet.ts';
 import '../controls/dialog.ts';
 import type { DialogView } from '../controls/dialog.ts';
 import { base } from '../controls/styles.ts';
 
-@customElement('gpustrata-export')
+@element('gpustrata-export')
 export class ExportView extends LitElement {
   /** Of what is on the screen; undefined = nothing is. */
   @property({ attribute: false }) sheet: () => Sheet | undefined = () => undefined;
@@ -30,7 +32,7 @@ export class ExportView extends LitElement {
       saveFile(`${this.name}.${kind}`, blob);
       this.dialog.close();
     } catch (error) {
-      this.problem = error instanceof Error ? error.message : String(error);
+      this.problem = reasonOf(error);
     }
   }
 

@@ -78,7 +78,7 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
     import('../series/series.ts').catch(() =>
       page.toast.say('The charts could not be loaded. Is the server still there?'),
     );
-    return html`<gpustrata-series .engine=${file.engine} .theme=${page.theme}></gpustrata-series>`;
+    return html`<gpustrata-series .engine=${file.engine} .theme=${page.themes.theme}></gpustrata-series>`;
   }
   if (!view && file.contents.is_trace)
     return html`<div class="nothing" data-nothing="trace">
@@ -126,7 +126,7 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
       @go=${(event: CustomEvent<Goal>) => void page.choices.go(event.detail)}>
       <gpustrata-timeline
         .device=${view}
-        .theme=${page.theme}
+        .theme=${page.themes.theme}
         .axis=${page.axis}
         .pinned=${page.choices.block}
         .colourBy=${page.colour}

@@ -2,7 +2,8 @@
 //
 // The engine reads the language (engine/analysis/filters/filter_syntax.h) and completes it; here is only the field.
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
-import { customElement, property, query, state } from 'lit/decorators.js';
+import { property, query, state } from 'lit/decorators.js';
+import { element } from '../controls/element.ts';
 import { formatBytes, formatCount, formatExactBytes, plural } from '../base/format.ts';
 import { LatestOnly } from '../base/latest_only.ts';
 import type { Completions, EngineError, FilterAnswer } from '../../engine/index.ts';
@@ -18,7 +19,7 @@ interface Asked {
 }
 
 /** Tells `filter` with the text, and `step` with 1 or -1. */
-@customElement('gpustrata-filter')
+@element('gpustrata-filter')
 export class FilterBar extends LitElement {
   @property({ attribute: false }) found: FilterAnswer | undefined;
   /** Only what it means is shown. */

@@ -20,7 +20,7 @@ export function fleetArea(page: ViewerParts, file: OpenFile): TemplateResult {
   );
   return html`<gpustrata-fleet
     .engine=${file.engine}
-    .theme=${page.theme}
+    .theme=${page.themes.theme}
     .choice=${file.fleet ?? usualChoice}
     .openRank=${async (rank: RankFile) => (await opening()).openRank(page, file, rank)}
     @fleet-choice=${({ detail }: CustomEvent<Partial<FleetChoice>>) => page.setFleet(file, detail)}

@@ -1,4 +1,5 @@
 // The element's side towards the page around it (element_types.ts): what that page opens, and what it is told.
+import type { Stop } from '../base/listeners.ts';
 import { isBlock, sizeOf, type Band, type EngineError } from '../../engine/protocol/answers.ts';
 import { filesAt, markPicked, type ChosenFiles } from '../files/open_file.ts';
 import { linkOf, type Shown } from '../model/link.ts';
@@ -29,8 +30,11 @@ export class HostPage {
   private state = '';
   private selected = '';
 
-  constructor(private readonly viewer: HostTarget) {
-    viewer.workspace.watch(
+  constructor(private readonly viewer: HostTarget) {}
+
+  watch(): Stop {
+    const { workspace } = this.viewer;
+    return workspace.watch(
       ['view', 'axis', 'viewport', 'moment', 'selection', 'filter', 'look', 'main', 'answer'],
       (changed) => {
         if (changed.has('moment') || changed.has('selection') || changed.has('view')) this.tellSelected();

@@ -1,12 +1,13 @@
 // The sheet of keys, printed from the table by which the page acts.
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
-import { customElement, property, query } from 'lit/decorators.js';
+import { property, query } from 'lit/decorators.js';
+import { element } from '../controls/element.ts';
 import { actions, gestures, keyText, type Action } from './actions.ts';
 import '../controls/dialog.ts';
 import type { DialogView } from '../controls/dialog.ts';
 import { base } from '../controls/styles.ts';
 
-@customElement('gpustrata-keys')
+@element('gpustrata-keys')
 export class KeysView extends LitElement {
   /** Beside which the guide lies; undefined = there is none. */
   @property({ attribute: false }) site: string | undefined;

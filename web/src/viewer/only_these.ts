@@ -1,5 +1,6 @@
 // Only what the filter means, stacked from zero: another view of the device, which follows the filter for as long as one
 // wants it.
+import type { Stop } from '../base/listeners.ts';
 import type { Bands } from '../../engine/index.ts';
 import type { Workspace } from '../model/workspace.ts';
 import type { BandsSwitch } from './bands_switch.ts';
@@ -14,9 +15,8 @@ export class OnlyThese {
     private readonly bands: BandsSwitch,
   ) {}
 
-  /** Until the workspace is disposed of. */
-  start(): void {
-    this.workspace.watch(['filter'], () => void this.follow(false));
+  watch(): Stop {
+    return this.workspace.watch(['filter'], () => void this.follow(false));
   }
 
   /** False = there is no filter that means anything. */

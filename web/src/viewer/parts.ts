@@ -1,5 +1,4 @@
 // The viewer, as the parts of it know it: what they show (file_area.ts) and act on (viewer_actions.ts).
-import type { Theme } from '../draw/colors.ts';
 import type { Axis, ColourBy } from '../../engine/index.ts';
 import type { Filtering } from '../model/filtering.ts';
 import type { DeviceChoice } from '../model/devices.ts';
@@ -65,7 +64,6 @@ interface Shared {
   readonly beside: BesideRun;
   readonly onlyThese: OnlyThese;
   readonly themes: ViewerTheme;
-  readonly theme: Theme;
   readonly settings: SettingsStore;
   axis: Axis;
   readonly colour: ColourBy;

@@ -1,5 +1,6 @@
 // From a rank to its snapshot: a file that is open, one that was chosen with the fleet or from its folder, one of the
 // server's, or one that lies beside it on the same site.
+import { reasonOf } from '../base/reason.ts';
 import { markPicked } from '../files/open_file.ts';
 import type { RankFile } from '../model/fleet_facts.ts';
 import type { Chosen, Entry, OpenFile } from '../model/open_files.ts';
@@ -43,7 +44,7 @@ async function openServed(page: ViewerParts, server: string, rank: RankFile): Pr
         : 'The server does not have it in its folder.';
     return show(page, servedFile(server, found.path), rank);
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return reasonOf(error);
   }
 }
 

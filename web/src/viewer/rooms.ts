@@ -19,7 +19,7 @@ interface RoomsTarget {
   readonly choices: Choices;
   readonly beside: { readonly files: BesideFiles };
   readonly files: OpenFiles;
-  readonly theme: Theme;
+  readonly themes: { readonly theme: Theme };
   readonly editor: EditorChoice;
   readonly source: SourceFolder | undefined;
   requestUpdate(): void;
@@ -114,7 +114,7 @@ export class Rooms {
     const page: PanelPage = {
       view,
       info: view.info,
-      theme: viewer.theme,
+      theme: viewer.themes.theme,
       axis: workspace.get('axis'),
       colourBy: workspace.get('look').colour,
       highlight: workspace.get('filter').highlight,

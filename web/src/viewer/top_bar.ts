@@ -1,9 +1,10 @@
 // The uppermost line: the name, which file and device are shown, and the few things that concern the whole page.
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
-import { customElement, property } from 'lit/decorators.js';
+import { property } from 'lit/decorators.js';
+import { element } from '../controls/element.ts';
 import { live } from 'lit/directives/live.js';
 import { formatBytes, formatCount, formatExactBytes } from '../base/format.ts';
-import type { Theme } from '../draw/colors.ts';
+import type { ThemeName } from '../draw/colors.ts';
 import type { Bands } from '../../engine/index.ts';
 import { bandsNames, bandsWays } from '../model/bands.ts';
 import { choiceOf, deviceName, snapshotName, type DeviceChoice } from '../model/devices.ts';
@@ -28,12 +29,12 @@ function deviceText({ devicePeaks, snapshot, views }: OpenFile, device: number, 
  * Tells `served` (the list of a server's files is wanted), `device` with a DeviceChoice, `bands` with what the timeline is to show, `files` (bubbling from the button) and
  * `act` with an ActionId.
  */
-@customElement('gpustrata-top-bar')
+@element('gpustrata-top-bar')
 export class TopBarView extends LitElement {
   @property({ attribute: false }) file: OpenFile | undefined;
   /** Changes with the file's contents, which is the same object. */
   @property({ attribute: false }) view: OpenFile['view'];
-  @property() theme: Theme = 'light';
+  @property() theme: ThemeName = 'light';
   /** What is shown has an address; without one there is nothing to copy. */
   @property({ type: Boolean }) linkable = false;
   @property({ type: Boolean }) switching = false;

@@ -2,7 +2,7 @@
 // the page is in file_area.ts, what actions do in page_actions.ts. `data-state` = empty | loading | ready | error.
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { property, query, state } from 'lit/decorators.js';
-import type { Theme } from '../draw/colors.ts';
+import type { Stop } from '../base/listeners.ts';
 import { pagePool } from '../../engine/pool.ts';
 import type { Axis, Bands, ColourBy } from '../../engine/index.ts';
 import { noEditor, type EditorChoice } from '../model/editor.ts';
@@ -47,6 +47,7 @@ import '../files/start.ts';
 import { base, tokens } from '../controls/styles.ts';
 import { loadCounters, loadLanes, type TimelineView } from '../timeline/timeline.ts';
 import { prepareFirst } from '../timeline/tracks/device_tracks.ts';
+import { Hearing } from '../controls/hearing.ts';
 import '../controls/toast.ts';
 import type { ToastView } from '../controls/toast.ts';
 import { OnlyThese } from './only_these.ts';
@@ -63,7 +64,7 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
   /** Addresses of files to show, apart by white space; the host page's own choice. */
   @property() src: string | null = null;
   /** `light`, `dark`, or `auto`: as the system has it. */
-  @property({ attribute: 'theme' }) wantedTheme: ThemeChoice | null = null;
+  @property() theme: ThemeChoice | null = null;
   /** Set before the element is connected, by the page that is there for it alone. */
   application: Application | undefined;
   private readonly ownSettings = new OwnSettings();
@@ -127,6 +128,19 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
 
   // -- Life of the element.
 
+  protected readonly hearing = new Hearing(this, () => this.hears());
+  protected hears(): Stop[] {
+    return [
+      this.choices.watch(),
+      this.onlyThese.watch(),
+      // The viewport changes with every frame of a zoom: `moved` knows who draws it.
+      this.workspace.watch(
+        ['axis', 'moment', 'range', 'selection', 'filter', 'look', 'main', 'answer', 'beside'],
+        () => this.requestUpdate(),
+      ),
+    ];
+  }
+
   override connectedCallback(): void {
     super.connectedCallback();
     clearTimeout(this.leaving); // it was only moved
@@ -150,13 +164,6 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
     this.running = true;
     const { colour, stacking, detailsWidth, panelHeight, detailsOpen, editor } = this.settings.load();
     Object.assign(this, { detailsWidth, panelHeight, detailsOpen, editor });
-    this.choices.start();
-    this.onlyThese.start();
-    // The viewport changes with every frame of a zoom: `moved` knows who draws it.
-    this.workspace.watch(
-      ['axis', 'moment', 'range', 'selection', 'filter', 'look', 'main', 'answer', 'beside'],
-      () => this.requestUpdate(),
-    );
     this.workspace.change({ look: { colour, stacking }, answer: firstAnswer });
     // So that a click anywhere inside gives it the keys.
     if (!this.application && !this.hasAttribute('tabindex')) this.tabIndex = -1;
@@ -209,21 +216,19 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
     else this.files.open(chosen.files);
   }
 
-  get theme(): Theme {
-    return this.themes.theme;
-  }
-
   // -- One file, one device.
 
   protected override willUpdate(changed: PropertyValues<this>): void {
     if (changed.has('src') && this.hasUpdated && this.running) this.openSource();
-    if (changed.has('wantedTheme') && this.wantedTheme) this.themes.choose(this.wantedTheme);
+    if (changed.has('theme') && this.theme) this.themes.choose(this.theme);
     const { file, state } = this.files;
     this.links.remember();
     if (file?.view && this.rooms.isSettled(file.view)) this.beside.tell();
-    this.dataset['theme'] = this.theme;
+    const theme = this.themes.name;
+    this.dataset['theme'] = theme;
+    this.themes.read();
     this.dataset['state'] = state;
-    this.tell({ state, file: file?.name, theme: this.theme });
+    this.tell({ state, file: file?.name, theme });
   }
 
   private tell(detail: ViewerChange): void {
@@ -251,7 +256,7 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
       return this.firstPicture();
     }
     this.firstView = this.links.opened(file) ?? this.bands.carryOn(file);
-    if (!this.firstView) prepareFirst(file.view, this.axis, this.theme, this.workspace.get('look'));
+    if (!this.firstView) prepareFirst(file.view, this.axis, this.themes.theme, this.workspace.get('look'));
   }
 
   /** Ranks in panels are those of blocks. */
@@ -436,7 +441,7 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
         part="top-bar"
         .file=${file}
         .view=${file?.view}
-        .theme=${this.theme}
+        .theme=${this.themes.name}
         ?linkable=${this.application !== undefined}
         ?hasServer=${this.application?.server !== undefined}
         @served=${() => void openSheet('served', this)}
@@ -544,9 +549,6 @@ function whenIdle(act: () => void): void {
 }
 
 declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-viewer': GpustrataViewer;
-  }
   interface HTMLElementEventMap {
     'viewer-change': CustomEvent<ViewerChange>;
   }

@@ -5,13 +5,13 @@
 #include <utility>
 #include <vector>
 
-#include "engine/analysis/compare/stack_facts.h"
+#include "engine/analysis/compare/carried_stacks.h"
 #include "tests/unit/analysis/story.h"
 
 namespace gpustrata::analysis {
 namespace {
 
-TEST(StackFacts, StacksThatDifferInHiddenFramesOnlyAreOne) {
+TEST(CarriedStacks, StacksThatDifferInHiddenFramesOnlyAreOne) {
   Story story;
   story.alloc(0x10000, 100).frames({"first"});
   story.alloc(0x20000, 10).frames({"twice"});
@@ -23,10 +23,11 @@ TEST(StackFacts, StacksThatDifferInHiddenFramesOnlyAreOne) {
   const auto top =
       find_top(story.recording, story.recording.parts[0], *lives, When::alive(3), By::shown, kAllGroups);
   ASSERT_TRUE(top.has_value());
-  const auto facts = stack_facts({story.recording, *top});
-  ASSERT_TRUE(facts.has_value());
+  const auto stacks = carried_stacks({story.recording, *top});
+  ASSERT_TRUE(stacks.has_value());
   std::vector<std::pair<int64_t, int64_t>> bytes_and_blocks;
-  for (const StackFact& fact : facts->facts) bytes_and_blocks.emplace_back(fact.bytes, fact.blocks);
+  for (const CarriedStack& carried : stacks->stacks)
+    bytes_and_blocks.emplace_back(carried.bytes, carried.blocks);
   std::sort(bytes_and_blocks.begin(), bytes_and_blocks.end());
   EXPECT_EQ(bytes_and_blocks, (std::vector<std::pair<int64_t, int64_t>>{{3, 1}, {30, 2}, {100, 1}}));
 }

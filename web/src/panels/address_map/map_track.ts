@@ -1,5 +1,6 @@
 // Keeps the rows of the address map that are seen: their regions, and the picture of the blocks in them. Asks the engine
 // for what is missing; until it comes, the last picture is moved.
+import { reasonOf } from '../../base/reason.ts';
 import { LatestOnly } from '../../base/latest_only.ts';
 import type { DevicePx } from '../../base/units.ts';
 import { packed, type Theme } from '../../draw/colors.ts';
@@ -7,7 +8,6 @@ import type { MapRows } from '../../draw/map_rows.ts';
 import type { Colouring } from '../free_shares.ts';
 import { lookOf, shadesOfFree } from '../../draw/palettes.ts';
 import {
-  EngineFailure,
   type ColourBy,
   type Columns,
   type EngineView,
@@ -67,7 +67,7 @@ export class MapTrack {
   /** `counted`: the number of regions is known or another one. */
   constructor(view: EngineView, changed: () => void, counted: () => void) {
     const failed = (error: unknown): void => {
-      if (view.alive) this.problem = error instanceof EngineFailure ? error.message : String(error);
+      if (view.alive) this.problem = reasonOf(error);
       counted();
     };
     this.lists = new LatestOnly(
@@ -119,7 +119,7 @@ export class MapTrack {
     }
     if (rows === undefined || end <= first) return false;
     const look = lookOf(kinds, theme, highlight);
-    const key = [order, theme, look.colourBy, highlight, colouring, height, JSON.stringify(columns)].join(
+    const key = [order, theme.key, look.colourBy, highlight, colouring, height, JSON.stringify(columns)].join(
       '|',
     );
     if (shown?.key === key && shown.first <= first && shown.first + shown.count >= end) return true;

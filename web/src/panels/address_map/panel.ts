@@ -1,7 +1,8 @@
 // The address map over time: a row for each region of device memory, in it every block at its offset, x as on the
 // timeline. So fragmentation is seen as it grows. However many regions there are, only those that are seen are asked for.
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { customElement, property, query, state } from 'lit/decorators.js';
+import { property, query, state } from 'lit/decorators.js';
+import { element } from '../../controls/element.ts';
 import { live } from 'lit/directives/live.js';
 import { formatBytes, plural } from '../../base/format.ts';
 import { onceAFrame } from '../../base/once_a_frame.ts';
@@ -54,7 +55,7 @@ interface Spot {
 }
 
 /** Tells `choose-block`, `choose-event` and `point-thing` (panels/panel.ts). */
-@customElement('gpustrata-address-map')
+@element('gpustrata-address-map')
 export class AddressMapView extends LitElement {
   @property({ attribute: false }) page!: PanelPage;
   @property({ attribute: false }) kept!: Kept<MapMemory>;
@@ -445,7 +446,7 @@ export class AddressMapView extends LitElement {
           Colour by ${chooseColouring('Colour of the address ranges', colouring, (one) => this.colour(one))}
         </label>
         <span class="dim" data-regions=${count ?? nothing}>
-          ${count === undefined ? 'Looking through the addresses…' : plural(count, 'address range')}
+          ${count !== undefined ? plural(count, 'address range') : problem === undefined ? 'Looking through the addresses…' : nothing}
         </span>
         <span class="legend dim" data-colouring=${colouring}
           >${colouring === 'free' ? legendOfFree(this.page.theme) : html`<i></i>free in its segment`}<span
@@ -512,9 +513,3 @@ export const panel: LoadedPanel<MapMemory> = {
   initial: { order: 'address', colouring: 'blocks', top: 0 },
   show: (page, kept) => html`<gpustrata-address-map .page=${page} .kept=${kept}></gpustrata-address-map>`,
 };
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-address-map': AddressMapView;
-  }
-}

@@ -1,6 +1,8 @@
 // The levels of two files over each other, by event, by time, step by step, or in the regions of one name.
+import { reasonOf } from '../../base/reason.ts';
 import { css, html, LitElement, nothing, svg, type PropertyValues, type TemplateResult } from 'lit';
-import { customElement, property, state } from 'lit/decorators.js';
+import { property, state } from 'lit/decorators.js';
+import { element } from '../../controls/element.ts';
 import { formatBytes, formatCount, formatDuration, plural } from '../../base/format.ts';
 import { base } from '../../controls/styles.ts';
 import type { EngineView, LevelCurve, Marks } from '../../../engine/index.ts';
@@ -29,7 +31,7 @@ interface Curves {
   regions?: { all: readonly string[]; shown: string };
 }
 
-@customElement('gpustrata-compare-curves')
+@element('gpustrata-compare-curves')
 export class CompareCurves extends LitElement {
   @property({ attribute: false }) first!: Side;
   @property({ attribute: false }) second!: Side;
@@ -55,7 +57,9 @@ export class CompareCurves extends LitElement {
       (curves) => {
         if (this.asked === wanted) this.found = { key: wanted, curves };
       },
-      () => undefined, // the panel says why
+      (error: unknown) => {
+        if (this.asked === wanted) this.found = { key: wanted, curves: reasonOf(error) };
+      },
     );
   }
 
@@ -263,10 +267,4 @@ function chart({ before, after, extent }: Curves, align: string): TemplateResult
       ${svg`<path class="before" d=${path(before.level)} /><path class="after" d=${path(after.level)} />`}
     </svg>
     <div class="scale"><span>highest ${formatBytes(most)}</span><span>${extent}</span></div>`;
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-compare-curves': CompareCurves;
-  }
 }

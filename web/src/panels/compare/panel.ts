@@ -1,7 +1,8 @@
 // Two open files, or two moments of one: what grew, by stack, whose parts add up; both curves over each other; and of many
 // files the one that is not like the others.
 import { css, html, nothing, type TemplateResult } from 'lit';
-import { customElement, property } from 'lit/decorators.js';
+import { property } from 'lit/decorators.js';
+import { element } from '../../controls/element.ts';
 import { formatBytes, formatCount, formatExactBytes } from '../../base/format.ts';
 import type { Bytes } from '../../base/units.ts';
 import { base } from '../../controls/styles.ts';
@@ -45,7 +46,7 @@ function numberOf(view: EngineView): number {
   return known;
 }
 
-@customElement('gpustrata-compare')
+@element('gpustrata-compare')
 export class ComparePanel extends AnswerPanel<Found> {
   @property({ attribute: false }) kept!: Kept<Choice>;
   protected readonly waiting = 'Comparing…';
@@ -334,9 +335,3 @@ export const panel: LoadedPanel<Choice> = {
       .page=${page}
       .kept=${kept}></gpustrata-compare>`,
 };
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-compare': ComparePanel;
-  }
-}

@@ -1,6 +1,7 @@
 // Many open files, such as one per rank: their numbers beside each other, the odd one marked.
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
-import { customElement, property } from 'lit/decorators.js';
+import { property } from 'lit/decorators.js';
+import { element } from '../../controls/element.ts';
 import { formatBytes, formatCount, formatExactBytes } from '../../base/format.ts';
 import type { Bytes } from '../../base/units.ts';
 import { base } from '../../controls/styles.ts';
@@ -17,7 +18,7 @@ const numbers: readonly { name: string; of: (info: ViewInfo) => Bytes }[] = [
 ];
 
 /** Tells `choose` with the name of a file to compare with. */
-@customElement('gpustrata-ranks')
+@element('gpustrata-ranks')
 export class RanksView extends LitElement {
   @property({ attribute: false }) files: readonly PanelFile[] = [];
   @property({ attribute: false }) names: readonly string[] = [];
@@ -98,10 +99,4 @@ function cell(bytes: Bytes, { median, odd }: Compared, at: number): TemplateResu
   return html`<td class="number ${odd[at] ? 'odd' : ''}" title=${formatExactBytes(bytes)}>
     ${formatBytes(bytes)} ${odd[at] && Number.isFinite(share) ? html`<small>${percent}</small>` : nothing}
   </td>`;
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-ranks': RanksView;
-  }
 }

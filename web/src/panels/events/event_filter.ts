@@ -1,6 +1,7 @@
 // The fields above the list of events: which ones are listed, and jumps to those that matter.
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
-import { customElement, property, state } from 'lit/decorators.js';
+import { property, state } from 'lit/decorators.js';
+import { element } from '../../controls/element.ts';
 import { live } from 'lit/directives/live.js';
 import { formatCount, plural } from '../../base/format.ts';
 import type { StateInfo } from '../../../engine/index.ts';
@@ -31,7 +32,7 @@ export interface Jump {
 }
 
 /** Tells `fields` with EventFields, and `jump` with a Jump. */
-@customElement('gpustrata-event-filter')
+@element('gpustrata-event-filter')
 export class EventFilterView extends LitElement {
   @property({ attribute: false }) fields: EventFields = noFields;
   /** The one that is wrong. */
@@ -210,10 +211,4 @@ export class EventFilterView extends LitElement {
       }
     `,
   ];
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-event-filter': EventFilterView;
-  }
 }

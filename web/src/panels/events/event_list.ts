@@ -1,12 +1,13 @@
 // The events of the device, one row each, however many there are: only the rows that are seen exist, and only those
 // (and some around them) are asked for. Where the scroll bar stands: controls/row_window.ts.
+import { reasonOf } from '../../base/reason.ts';
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { customElement, property, query, state } from 'lit/decorators.js';
+import { property, query, state } from 'lit/decorators.js';
+import { element } from '../../controls/element.ts';
 import { repeat } from 'lit/directives/repeat.js';
 import { formatBytes, formatCount, formatExactBytes, formatMoment } from '../../base/format.ts';
 import { LatestOnly } from '../../base/latest_only.ts';
 import {
-  EngineFailure,
   type Args,
   type EngineView,
   type EventDetails,
@@ -27,7 +28,7 @@ const around = 60; // rows asked for before and behind those that are seen
 const restMs = 150; // after which the scroll bar is put where it belongs
 
 /** Tells `choose-event`, `point-thing` and `choose-thing` (panels/panel.ts). */
-@customElement('gpustrata-event-list')
+@element('gpustrata-event-list')
 export class EventListView extends LitElement {
   @property({ attribute: false }) page!: PanelPage;
   @property({ attribute: false }) kept!: Kept<EventFields>;
@@ -94,8 +95,7 @@ export class EventListView extends LitElement {
     const { epoch } = this;
     const isCurrent = (): boolean => epoch === this.epoch;
     const failed = (error: unknown): void => {
-      if (isCurrent() && view.alive)
-        this.problem = error instanceof EngineFailure ? error.message : String(error);
+      if (isCurrent() && view.alive) this.problem = reasonOf(error);
     };
     this.view = view;
     this.listed = {};
@@ -513,10 +513,4 @@ export class EventListView extends LitElement {
       }
     `,
   ];
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-event-list': EventListView;
-  }
 }

@@ -1,6 +1,7 @@
 // What the flame graph and its table show: shape, of which blocks, by what, which frames, what is looked for.
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
-import { customElement, property } from 'lit/decorators.js';
+import { property } from 'lit/decorators.js';
+import { element } from '../../controls/element.ts';
 import { formatCount } from '../../base/format.ts';
 import { base } from '../../controls/styles.ts';
 import { momentsOf, type MomentName } from '../moments.ts';
@@ -14,7 +15,7 @@ const shapes = [
 ] as const;
 
 /** Tells `choices` with what changed. */
-@customElement('gpustrata-flame-bar')
+@element('gpustrata-flame-bar')
 export class FlameBar extends LitElement {
   @property({ attribute: false }) chosen: FlameChoices = atFirst;
   @property({ attribute: false }) page!: PanelPage;
@@ -195,10 +196,4 @@ export class FlameBar extends LitElement {
       }
     `,
   ];
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-flame-bar': FlameBar;
-  }
 }

@@ -1,6 +1,8 @@
 // The same calls as a table: a row for each frame, sorted, however many there are (controls/row_window.ts).
+import { reasonOf } from '../../base/reason.ts';
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { customElement, property, query, state } from 'lit/decorators.js';
+import { property, query, state } from 'lit/decorators.js';
+import { element } from '../../controls/element.ts';
 import { repeat } from 'lit/directives/repeat.js';
 import { copyText } from '../../base/clipboard.ts';
 import { formatCount, formatShare } from '../../base/format.ts';
@@ -10,7 +12,6 @@ import { RowWindow } from '../../controls/row_window.ts';
 import { base } from '../../controls/styles.ts';
 import { Resized } from '../../controls/resized.ts';
 import {
-  EngineFailure,
   type Args,
   type EngineView,
   type FrameOrder,
@@ -53,7 +54,7 @@ const both = (weight: number, unit: FrameRows['unit']): [string, string] => [
 ];
 
 /** Tells `choices`, `found` and `filter`, as the flame graph does. */
-@customElement('gpustrata-frame-table')
+@element('gpustrata-frame-table')
 export class FrameTableView extends LitElement {
   @property({ attribute: false }) of!: FlameOf;
   @state() private loaded: { first: number; rows: FrameRows } | undefined;
@@ -98,7 +99,7 @@ export class FrameTableView extends LitElement {
       (rows, asked) => view === this.view && this.deliver(rows, asked),
       (error) => {
         if (view !== this.view || !view.alive) return;
-        this.problem = error instanceof EngineFailure ? error.message : String(error);
+        this.problem = reasonOf(error);
       },
     );
   }
@@ -322,10 +323,4 @@ const placeOf = ({ name, file, line }: FrameRow): string =>
 function folderOf(file: string): string {
   const parts = file.split(/[\\/]/);
   return parts.length > 1 ? (parts.at(-2) ?? '') : '';
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-frame-table': FrameTableView;
-  }
 }

@@ -1,12 +1,13 @@
 // The flame graph itself: a canvas of the rows that are seen, walked by pointer and keys.
+import { reasonOf } from '../../base/reason.ts';
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { customElement, property, query, state } from 'lit/decorators.js';
+import { property, query, state } from 'lit/decorators.js';
+import { element } from '../../controls/element.ts';
 import { LatestOnly } from '../../base/latest_only.ts';
 import { base } from '../../controls/styles.ts';
 import { Resized } from '../../controls/resized.ts';
 import { drawFlame, flameLegend, rectAt, rowHeight, topOf, type FlameView } from '../../draw/flame_rects.ts';
 import {
-  EngineFailure,
   type Args,
   type CallFacts,
   type CallTree,
@@ -33,7 +34,7 @@ export interface FlameOf {
 }
 
 /** Tells `choices`, `found` (what the search found and the total, in words) and `filter` (that of a frame). */
-@customElement('gpustrata-flame-graph')
+@element('gpustrata-flame-graph')
 export class FlameGraphView extends LitElement {
   @property({ attribute: false }) of!: FlameOf;
   @state() private flame: FlameGraph | undefined;
@@ -85,7 +86,7 @@ export class FlameGraphView extends LitElement {
       (flame, { key }) => view === this.view && this.deliver(flame, key),
       (error) => {
         if (view !== this.view || !view.alive) return;
-        this.problem = error instanceof EngineFailure ? error.message : String(error);
+        this.problem = reasonOf(error);
       },
     );
   }
@@ -330,10 +331,4 @@ function nothingText({ of, search }: FlameChoices): string {
   if (of === 'difference') return 'Nothing changed between the two moments.';
   if (of === 'moment') return 'No memory is in use at this moment.';
   return search === '' ? 'No block is such in these events.' : 'Nothing was found.';
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-flame-graph': FlameGraphView;
-  }
 }

@@ -1,16 +1,12 @@
 // Who asked for the memory of a moment or a range: calls as a flame graph, and as a table.
+import { reasonOf } from '../../base/reason.ts';
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { customElement, property, query, state } from 'lit/decorators.js';
+import { property, query, state } from 'lit/decorators.js';
+import { element } from '../../controls/element.ts';
 import { formatBytes, formatCount } from '../../base/format.ts';
 import { LatestOnly } from '../../base/latest_only.ts';
 import { base } from '../../controls/styles.ts';
-import {
-  EngineFailure,
-  type CallFacts,
-  type CallTree,
-  type EngineView,
-  type RangeTotals,
-} from '../../../engine/index.ts';
+import { type CallFacts, type CallTree, type EngineView, type RangeTotals } from '../../../engine/index.ts';
 import type { Range } from '../../model/workspace.ts';
 import { tell, type Kept, type LoadedPanel, type PanelPage } from '../panel.ts';
 import './bar.ts';
@@ -34,7 +30,7 @@ interface Found {
   rest: string;
 }
 
-@customElement('gpustrata-flame')
+@element('gpustrata-flame')
 export class FlamePanel extends LitElement {
   @property({ attribute: false }) page!: PanelPage;
   @property({ attribute: false }) kept!: Kept<FlameChoices>;
@@ -53,7 +49,7 @@ export class FlamePanel extends LitElement {
       this.compared = { key, facts };
       this.problem = undefined;
     },
-    (error) => (this.problem = error instanceof EngineFailure ? error.message : String(error)),
+    (error) => (this.problem = reasonOf(error)),
   );
   private comparingKey = '';
   private asking: LatestOnly<Range, RangeTotals> | undefined;
@@ -75,11 +71,14 @@ export class FlamePanel extends LitElement {
   private start(): void {
     const { view } = this.page;
     this.marked = undefined;
+    this.problem = undefined;
     this.found = { text: '', total: '', rest: '' };
     this.asking = new LatestOnly(
       (range) => view.ask('range', questionOf(range)),
       (totals, of) => view === this.page.view && (this.marked = { of, totals }),
-      () => undefined, // a dead engine is told by the page
+      (error) => {
+        if (view === this.page.view && view.alive) this.problem = reasonOf(error);
+      },
     );
   }
   private askRange(): void {
@@ -88,9 +87,15 @@ export class FlamePanel extends LitElement {
     else this.asking?.forget();
   }
 
+  private endComparison(): void {
+    if (this.comparingKey === '') return;
+    this.comparing.forget();
+    this.comparingKey = '';
+    this.compared = this.problem = undefined;
+  }
   private askOther(): void {
     const other = otherOf(this.chosen, this.page);
-    if (!other) return void (this.compared = this.problem = undefined);
+    if (!other) return this.endComparison();
     const { event, view, name } = other;
     const tree = treeOf(this.chosen, { from: event, to: event, marked: false }, this.page.highlight);
     const { weight, filter, onlyFiltered } = tree;
@@ -241,9 +246,3 @@ export const panel: LoadedPanel<FlameChoices> = {
       .page=${page}
       .kept=${kept}></gpustrata-flame>`,
 };
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-flame': FlamePanel;
-  }
-}

@@ -1,16 +1,18 @@
 // Segments that were never full over the whole recording: their size against the most that was in use at once.
+import { reasonOf } from '../../base/reason.ts';
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { customElement, property, state } from 'lit/decorators.js';
+import { property, state } from 'lit/decorators.js';
+import { element } from '../../controls/element.ts';
 import { formatBytes, formatCount, formatExactBytes } from '../../base/format.ts';
 import { base } from '../../controls/styles.ts';
-import { EngineFailure, type EngineView, type NeverFull } from '../../../engine/index.ts';
+import { type EngineView, type NeverFull } from '../../../engine/index.ts';
 import { answerStyles } from '../answer_styles.ts';
 import { tell, type PanelPage } from '../panel.ts';
 
 /** Whatever the moment, it is the same for a view. */
 const kept = new WeakMap<EngineView, NeverFull>();
 
-@customElement('gpustrata-never-full')
+@element('gpustrata-never-full')
 export class NeverFullSegments extends LitElement {
   @property({ attribute: false }) page!: PanelPage;
   /** A text = why it is not known. */
@@ -29,8 +31,7 @@ export class NeverFullSegments extends LitElement {
         if (this.asked === view) this.found = found;
       },
       (error: unknown) => {
-        if (this.asked === view && view.alive)
-          this.found = error instanceof EngineFailure ? error.message : String(error);
+        if (this.asked === view && view.alive) this.found = reasonOf(error);
       },
     );
   }
@@ -118,10 +119,4 @@ export class NeverFullSegments extends LitElement {
       }
     `,
   ];
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-never-full': NeverFullSegments;
-  }
 }

@@ -1,7 +1,9 @@
 // Cached memory, and what of it is held back, over the recording: found at some moments, a few at a time, and a slider that
 // chooses the moment.
+import { reasonOf } from '../../base/reason.ts';
 import { css, html, LitElement, nothing, svg, type PropertyValues, type TemplateResult } from 'lit';
-import { customElement, property, state } from 'lit/decorators.js';
+import { property, state } from 'lit/decorators.js';
+import { element } from '../../controls/element.ts';
 import { formatBytes, formatCount } from '../../base/format.ts';
 import type { Bytes } from '../../base/units.ts';
 import { base } from '../../controls/styles.ts';
@@ -20,16 +22,18 @@ interface Series {
 }
 const kept = new WeakMap<EngineView, Series>();
 
-@customElement('gpustrata-fragmentation-over-time')
+@element('gpustrata-fragmentation-over-time')
 export class FragmentationOverTime extends LitElement {
   @property({ attribute: false }) page!: PanelPage;
   @state() private found = 0;
+  @state() private problem: string | undefined;
   private asking: EngineView | undefined;
 
   protected override willUpdate(_changed: PropertyValues<this>): void {
     const { view, settled, info } = this.page;
     if (!settled || this.asking === view) return;
     this.asking = view;
+    this.problem = undefined;
     const last = Math.max(0, Math.min(moments, info.events) - 1);
     const series = kept.get(view) ?? {
       events: Array.from({ length: last + 1 }, (_, i) =>
@@ -56,13 +60,16 @@ export class FragmentationOverTime extends LitElement {
         series.heldBack.push(...heldBack);
         this.found = series.cached.length;
       }
-    } catch {
-      this.asking = undefined; // the page says why
+    } catch (error) {
+      if (this.asking !== view) return;
+      if (view.alive) this.problem = reasonOf(error);
+      else this.asking = undefined; // asked again when the device is shown again
     }
   }
 
   protected override render(): TemplateResult | typeof nothing {
     const { view, info, event } = this.page;
+    if (this.problem !== undefined) return html`<p role="alert">${this.problem}</p>`;
     const series = kept.get(view);
     if (!series || series.cached.length === 0) return nothing;
     const most = Math.max(...series.reserved, 1);
@@ -172,10 +179,4 @@ export class FragmentationOverTime extends LitElement {
       }
     `,
   ];
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-fragmentation-over-time': FragmentationOverTime;
-  }
 }

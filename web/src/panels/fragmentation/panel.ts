@@ -1,6 +1,6 @@
 // What is reserved but of no use: over the recording, and at the chosen moment by pool and stream, with what holds it back.
 import { css, html, nothing, type TemplateResult } from 'lit';
-import { customElement } from 'lit/decorators.js';
+import { element } from '../../controls/element.ts';
 import { formatBytes, formatCount, formatExactBytes, plural } from '../../base/format.ts';
 import { base } from '../../controls/styles.ts';
 import type { Fragmentation } from '../../../engine/index.ts';
@@ -10,7 +10,7 @@ import { tell, type LoadedPanel, type PanelPage } from '../panel.ts';
 import './never_full.ts';
 import './over_time.ts';
 
-@customElement('gpustrata-fragmentation')
+@element('gpustrata-fragmentation')
 export class FragmentationPanel extends AnswerPanel<Fragmentation> {
   protected readonly waiting = 'Finding what is cached…';
 
@@ -179,9 +179,3 @@ export const panel: LoadedPanel = {
       aria-label="Fragmentation"
       .page=${page}></gpustrata-fragmentation>`,
 };
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-fragmentation': FragmentationPanel;
-  }
-}

@@ -1,6 +1,6 @@
 // What keeps more in every step; and what came up to the chosen moment and is never freed, step or not.
 import { css, html, nothing, type TemplateResult } from 'lit';
-import { customElement } from 'lit/decorators.js';
+import { element } from '../../controls/element.ts';
 import { formatBytes, formatCount, formatExactBytes, plural } from '../../base/format.ts';
 import { base } from '../../controls/styles.ts';
 import type { NeverFreed, Report } from '../../../engine/index.ts';
@@ -15,7 +15,7 @@ interface Found {
   until: number;
 }
 
-@customElement('gpustrata-leaks')
+@element('gpustrata-leaks')
 export class LeaksPanel extends AnswerPanel<Found> {
   protected readonly waiting = 'Looking for what grows…';
 
@@ -190,9 +190,3 @@ export const panel: LoadedPanel = {
   initial: {},
   show: (page) => html`<gpustrata-leaks .page=${page}></gpustrata-leaks>`,
 };
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-leaks': LeaksPanel;
-  }
-}

@@ -1,12 +1,13 @@
 // Who holds the memory of the chosen moment: by line, function, file, module or category; and the rules of categories.
+import { reasonOf } from '../../base/reason.ts';
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { customElement, property, query, state } from 'lit/decorators.js';
+import { property, query, state } from 'lit/decorators.js';
+import { element } from '../../controls/element.ts';
 import { formatBytes, formatCount, formatExactBytes, formatShare, plural } from '../../base/format.ts';
 import { LatestOnly } from '../../base/latest_only.ts';
 import { saveFile } from '../../base/save_file.ts';
 import { base } from '../../controls/styles.ts';
 import {
-  EngineFailure,
   type Args,
   type BlockCategory,
   type Holder,
@@ -33,7 +34,7 @@ const ways: readonly { id: HolderBy; name: string }[] = [
 const most = 200;
 const longestRules = 16_000;
 
-@customElement('gpustrata-holders')
+@element('gpustrata-holders')
 export class HoldersPanel extends LitElement {
   @property({ attribute: false }) page!: PanelPage;
   @property({ attribute: false }) kept!: Kept<Memory>;
@@ -90,7 +91,7 @@ export class HoldersPanel extends LitElement {
       (error) => {
         if (view !== this.page.view || !view.alive) return;
         this.found = undefined;
-        this.problem = error instanceof EngineFailure ? error.message : String(error);
+        this.problem = reasonOf(error);
       },
     );
   }
@@ -273,9 +274,3 @@ export const panel: LoadedPanel<Memory> = {
       .page=${page}
       .kept=${kept}></gpustrata-holders>`,
 };
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-holders': HoldersPanel;
-  }
-}

@@ -1,7 +1,8 @@
 // Why the device ran out of memory, one request after the other: the numbers, what was cached and why that was no use,
 // and what helps, most bytes first.
 import { css, html, nothing, type TemplateResult } from 'lit';
-import { customElement, property, state } from 'lit/decorators.js';
+import { property, state } from 'lit/decorators.js';
+import { element } from '../../controls/element.ts';
 import { formatBytes, formatCount, formatExactBytes, plural } from '../../base/format.ts';
 import type { Bytes } from '../../base/units.ts';
 import '../../controls/copy_button.ts';
@@ -40,7 +41,7 @@ const parts = [
   ['free', 'free on the device'],
 ] as const;
 
-@customElement('gpustrata-oom')
+@element('gpustrata-oom')
 export class OomPanel extends AnswerPanel<Report> {
   @property({ attribute: false }) kept!: Kept<Chosen>;
   @state() private tried: { of: EngineView; oom: readonly ExplainedOutOfMemory[] } | undefined;
@@ -345,9 +346,3 @@ export const panel: LoadedPanel<Chosen> = {
       .page=${page}
       .kept=${kept}></gpustrata-oom>`,
 };
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-oom': OomPanel;
-  }
-}

@@ -1,7 +1,9 @@
 // The op table: what each op of a profiler's trace did with the memory of the device. However many rows there are, only
 // those that are seen exist. Choosing a row makes the filter that lights its blocks.
+import { reasonOf } from '../../base/reason.ts';
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { customElement, property, query, state } from 'lit/decorators.js';
+import { property, query, state } from 'lit/decorators.js';
+import { element } from '../../controls/element.ts';
 import { repeat } from 'lit/directives/repeat.js';
 import { formatBytes, formatCount, formatExactBytes, plural } from '../../base/format.ts';
 import { LatestOnly } from '../../base/latest_only.ts';
@@ -9,7 +11,6 @@ import { RowWindow } from '../../controls/row_window.ts';
 import { base } from '../../controls/styles.ts';
 import { Resized } from '../../controls/resized.ts';
 import {
-  EngineFailure,
   opByWords,
   type EngineView,
   type OpBy,
@@ -58,7 +59,7 @@ interface Asked extends OpsMemory {
 type Answered = { ops: OpLines } | { profiler: ProfilerLines };
 
 /** Tells `go` with a filter (panels/panel.ts). */
-@customElement('gpustrata-ops')
+@element('gpustrata-ops')
 export class OpsPanel extends LitElement {
   @property({ attribute: false }) page!: PanelPage;
   @property({ attribute: false }) kept!: Kept<OpsMemory>;
@@ -77,7 +78,7 @@ export class OpsPanel extends LitElement {
     (asked) => ask(asked),
     (answered, asked) => this.deliver(answered, asked),
     (error) => {
-      if (this.ofTrace.alive) this.problem = error instanceof EngineFailure ? error.message : String(error);
+      if (this.ofTrace.alive) this.problem = reasonOf(error);
     },
   );
 
@@ -428,9 +429,3 @@ export const panel: LoadedPanel<OpsMemory> = {
   show: (page, kept) =>
     html`<gpustrata-ops role="region" aria-label="Ops" .page=${page} .kept=${kept}></gpustrata-ops>`,
 };
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-ops': OpsPanel;
-  }
-}

@@ -1,6 +1,6 @@
 // What matters of the device, in words, the most important first; each sentence leads to what proves it.
 import { css, html, nothing, type TemplateResult } from 'lit';
-import { customElement } from 'lit/decorators.js';
+import { element } from '../../controls/element.ts';
 import { formatBytes, formatExactBytes, plural } from '../../base/format.ts';
 import '../../controls/copy_button.ts';
 import { base } from '../../controls/styles.ts';
@@ -13,7 +13,7 @@ import { reportOf } from '../reports.ts';
 
 type Sentence = ReportFinding['says'][number];
 
-@customElement('gpustrata-overview')
+@element('gpustrata-overview')
 export class OverviewPanel extends AnswerPanel<Report> {
   protected readonly waiting = 'Looking at every block…';
 
@@ -201,9 +201,3 @@ export const panel: LoadedPanel = {
   show: (page) =>
     html`<gpustrata-overview role="region" aria-label="Overview" .page=${page}></gpustrata-overview>`,
 };
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-overview': OverviewPanel;
-  }
-}

@@ -1,12 +1,13 @@
 // The settings of the allocator that the file tells: as a table, and as they are written in the file.
 import { css, html, LitElement, type TemplateResult } from 'lit';
-import { customElement, property } from 'lit/decorators.js';
+import { property } from 'lit/decorators.js';
+import { element } from '../../controls/element.ts';
 import { settingLines } from '../../words/about_text.ts';
 import '../../controls/copy_button.ts';
 import type { LoadedPanel, PanelPage } from '../panel.ts';
 import { base } from '../../controls/styles.ts';
 
-@customElement('gpustrata-settings')
+@element('gpustrata-settings')
 export class SettingsPanel extends LitElement {
   @property({ attribute: false }) page!: PanelPage;
 
@@ -120,9 +121,3 @@ export const panel: LoadedPanel = {
   initial: {},
   show: (page) => html`<gpustrata-settings .page=${page}></gpustrata-settings>`,
 };
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-settings': SettingsPanel;
-  }
-}

@@ -1,7 +1,8 @@
 // Memory by line of source: the files of the device's stacks, and of one the lines with what is alive of each at the moment;
 // with the folder of source at hand their text. And where frames open.
 import { css, html, nothing, type TemplateResult } from 'lit';
-import { customElement, property } from 'lit/decorators.js';
+import { property } from 'lit/decorators.js';
+import { element } from '../../controls/element.ts';
 import { baseName, formatBytes, formatExactBytes, plural } from '../../base/format.ts';
 import { folderOfDrop, folderOfFiles } from '../../controls/choose_folder.ts';
 import { base } from '../../controls/styles.ts';
@@ -31,7 +32,7 @@ interface Found {
 /** Lines of text around those with memory. */
 const around = 2;
 
-@customElement('gpustrata-source')
+@element('gpustrata-source')
 export class SourcePanel extends AnswerPanel<Found> {
   @property({ attribute: false }) kept!: Kept<Chosen>;
   protected readonly waiting = 'Finding lines…';
@@ -330,9 +331,3 @@ export const panel: LoadedPanel<Chosen> = {
   show: (page, kept) =>
     html`<gpustrata-source role="region" aria-label="Source" .page=${page} .kept=${kept}></gpustrata-source>`,
 };
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-source': SourcePanel;
-  }
-}

@@ -1,6 +1,7 @@
 // How much memory there is of each sort in the state after an event.
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
-import { customElement, property } from 'lit/decorators.js';
+import { property } from 'lit/decorators.js';
+import { element } from '../../controls/element.ts';
 import {
   formatBytes,
   formatCount,
@@ -13,7 +14,7 @@ import type { Bytes } from '../../base/units.ts';
 import type { StateTotals, ViewInfo } from '../../../engine/index.ts';
 import { base } from '../../controls/styles.ts';
 
-@customElement('gpustrata-state-numbers')
+@element('gpustrata-state-numbers')
 export class StateNumbersView extends LitElement {
   @property({ attribute: false }) totals: StateTotals | undefined;
   @property({ attribute: false }) info!: ViewInfo;
@@ -120,10 +121,4 @@ export class StateNumbersView extends LitElement {
       }
     `,
   ];
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-state-numbers': StateNumbersView;
-  }
 }

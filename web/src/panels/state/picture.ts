@@ -1,14 +1,15 @@
 // The allocator's state after an event, as a picture: segments in rows, the blocks in them, what is between.
 // The engine says which rectangles there are (engine/replay/state_layout.h); gestures move them until it has answered.
+import { reasonOf } from '../../base/reason.ts';
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { customElement, property, query, state } from 'lit/decorators.js';
+import { property, query, state } from 'lit/decorators.js';
+import { element } from '../../controls/element.ts';
 import { formatBytes, formatCount, plural } from '../../base/format.ts';
 import { LatestOnly } from '../../base/latest_only.ts';
 import { onceAFrame } from '../../base/once_a_frame.ts';
 import { lookOf } from '../../draw/palettes.ts';
 import { drawFrame, drawState, legendOf, shiftBetween } from '../../draw/state_rects.ts';
 import {
-  EngineFailure,
   stateKinds,
   type BlockRow,
   type ColourBy,
@@ -26,6 +27,7 @@ import { thingAt } from '../../model/things.ts';
 import { Gestures, type Point } from '../../controls/gestures.ts';
 import { tell, type Kept, type PanelPage } from '../panel.ts';
 import './numbers.ts';
+import { Hearing } from '../../controls/hearing.ts';
 import { base } from '../../controls/styles.ts';
 import { chooseColouring, legendOfFree, rampStyles, type Colouring } from '../free_shares.ts';
 import { symbols } from '../../controls/symbols.ts';
@@ -57,7 +59,7 @@ interface Pointed {
 }
 
 /** Tells `choose-block`, `choose-thing` and `point-thing` (panels/panel.ts). */
-@customElement('gpustrata-state-picture')
+@element('gpustrata-state-picture')
 export class StatePictureView extends LitElement {
   @property({ attribute: false }) page!: PanelPage;
   @property({ attribute: false }) kept!: Kept<StateMemory>;
@@ -67,7 +69,9 @@ export class StatePictureView extends LitElement {
   @state() private problem: string | undefined;
   /** Of the states that are found; long recordings take a while. */
   @state() private share = 1;
-  private unwatch: (() => void) | undefined;
+  private readonly preparation = new Hearing(this, () =>
+    this.page ? [this.page.view.watchPreparation((share) => (this.share = share))] : [],
+  );
   @query('.picture') private picture!: HTMLDivElement;
   @query('canvas') private canvas!: HTMLCanvasElement;
   @query('.tip') private tipBox!: HTMLDivElement | null;
@@ -99,7 +103,6 @@ export class StatePictureView extends LitElement {
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.unwatch?.();
     this.leave();
   }
 
@@ -158,8 +161,7 @@ export class StatePictureView extends LitElement {
     this.shown = undefined;
     this.totals = undefined;
     this.problem = undefined;
-    this.unwatch?.();
-    this.unwatch = view.watchPreparation((share) => (this.share = share));
+    this.preparation.again();
     this.kinds = undefined;
     this.colouring?.forget();
     this.colouring = new LatestOnly(
@@ -184,8 +186,7 @@ export class StatePictureView extends LitElement {
       },
       (answer) => isCurrent() && this.laidOut(answer),
       (error) => {
-        if (isCurrent() && view.alive)
-          this.problem = error instanceof EngineFailure ? error.message : String(error);
+        if (isCurrent() && view.alive) this.problem = reasonOf(error);
       },
     );
     this.sketched = undefined;
@@ -232,7 +233,7 @@ export class StatePictureView extends LitElement {
   }
   private get lookKey(): string {
     const { theme, highlight } = this.page;
-    return [theme, this.kinds?.by ?? 'allocation', highlight].join('|');
+    return [theme.key, this.kinds?.by ?? 'allocation', highlight].join('|');
   }
 
   private laidOut(shown: Shown): void {
@@ -505,10 +506,4 @@ export class StatePictureView extends LitElement {
   }
 
   static override styles = [base, rampStyles, pictureStyles];
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-state-picture': StatePictureView;
-  }
 }

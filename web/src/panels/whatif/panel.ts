@@ -1,6 +1,8 @@
 // The recorded run once more under other circumstances: what would have been, and how far that can be believed.
+import { reasonOf } from '../../base/reason.ts';
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { customElement, property, state } from 'lit/decorators.js';
+import { property, state } from 'lit/decorators.js';
+import { element } from '../../controls/element.ts';
 import { formatBytes, formatCount, formatExactBytes, formatNeeded, plural } from '../../base/format.ts';
 import { base } from '../../controls/styles.ts';
 import {
@@ -39,7 +41,7 @@ type Task = 'rehearsal' | 'run' | 'smallest' | 'search' | 'states' | 'file';
 
 const columns = 600;
 
-@customElement('gpustrata-whatif')
+@element('gpustrata-whatif')
 export class WhatIfPanel extends LitElement {
   @property({ attribute: false }) page!: PanelPage;
   @property({ attribute: false }) kept!: Kept<Memory>;
@@ -79,7 +81,7 @@ export class WhatIfPanel extends LitElement {
       if (round !== this.round) return;
       const reason = error instanceof EngineFailure ? error.reason : undefined;
       this.wrong = reason && wrongOf(reason);
-      if (!this.wrong) this.problem = error instanceof Error ? error.message : String(error);
+      if (!this.wrong) this.problem = reasonOf(error);
     } finally {
       if (round === this.round) this.task = this.searching = undefined;
     }
@@ -499,9 +501,3 @@ export const panel: LoadedPanel<Memory> = {
   initial: { fields: undefined, answer: undefined, smallest: undefined, tried: [] },
   show: (page, kept) => html`<gpustrata-whatif .page=${page} .kept=${kept}></gpustrata-whatif>`,
 };
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-whatif': WhatIfPanel;
-  }
-}

@@ -1,11 +1,13 @@
 // The recorded state and that of a run beside each other at one moment, and what differs as tables: pools, segments.
+import { reasonOf } from '../../base/reason.ts';
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { customElement, property, queryAll, state } from 'lit/decorators.js';
+import { property, queryAll, state } from 'lit/decorators.js';
+import { element } from '../../controls/element.ts';
 import { formatBytes, formatCount, formatExactBytes, plural } from '../../base/format.ts';
 import { LatestOnly } from '../../base/latest_only.ts';
 import { base } from '../../controls/styles.ts';
 import { Resized } from '../../controls/resized.ts';
-import type { Theme } from '../../draw/colors.ts';
+import { themes, type Theme } from '../../draw/colors.ts';
 import { lookOf } from '../../draw/palettes.ts';
 import { drawState } from '../../draw/state_rects.ts';
 import type {
@@ -31,11 +33,11 @@ interface Sides {
   differences: StateDifferences;
 }
 
-@customElement('gpustrata-run-states')
+@element('gpustrata-run-states')
 export class RunStates extends LitElement {
   @property({ attribute: false }) run: ShownRun | undefined;
   @property({ type: Number }) event = -1;
-  @property({ attribute: false }) theme: Theme = 'light';
+  @property({ attribute: false }) theme: Theme = themes.light;
   @state() private sides: Sides | undefined;
   @state() private problem = '';
   @queryAll('canvas') private canvases!: NodeListOf<HTMLCanvasElement>;
@@ -50,7 +52,7 @@ export class RunStates extends LitElement {
       this.sides = sides;
       this.problem = '';
     },
-    (error) => (this.problem = error instanceof Error ? error.message : String(error)),
+    (error) => (this.problem = reasonOf(error)),
   );
 
   private request(): void {
@@ -253,10 +255,4 @@ async function sidesOf({ run, event, theme, width, height }: Asked): Promise<Sid
     recorded.ask('stateDifferences', { snapshot, event }),
   ]);
   return { event, recorded: before, simulated: after, differences };
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-run-states': RunStates;
-  }
 }

@@ -1,14 +1,16 @@
 // Counters of the same run above the timeline, on its axis: the curves of each file in a plot as wide as that below, by the
 // clock. The timeline draws them together with its own picture.
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { customElement, property, state } from 'lit/decorators.js';
+import { property, state } from 'lit/decorators.js';
+import { element } from '../../controls/element.ts';
 import { formatBytes, formatExactBytes } from '../../base/format.ts';
 import type { AxisUnits, CssPx } from '../../base/units.ts';
 import { Gestures, type GestureTarget, type Point } from '../../controls/gestures.ts';
+import { Hearing } from '../../controls/hearing.ts';
 import { base } from '../../controls/styles.ts';
 import { tip, tipStyles } from '../../controls/tip.ts';
 import { colorOfSeries } from '../../draw/areas.ts';
-import { colorsOf, type Theme } from '../../draw/colors.ts';
+import { colorsOf, themes, type Theme } from '../../draw/colors.ts';
 import { drawSteps } from '../../draw/curves.ts';
 import { clipped, font, Projection, type Context } from '../../draw/plot.ts';
 import { meet, type Span } from '../../model/beside.ts';
@@ -23,18 +25,28 @@ import { besideLineOf, besideStyles } from './line.ts';
 const plotHeight: CssPx = 44;
 const room = 1.12; // above the highest value
 
-@customElement('gpustrata-counters')
+@element('gpustrata-counters')
 export class CountersView extends LitElement {
   @property({ attribute: false }) file!: BesideCounters;
   /** That the timeline shows. */
   @property({ attribute: false }) recording!: EngineView;
-  @property({ attribute: false }) theme: Theme = 'light';
+  @property({ attribute: false }) theme: Theme = themes.light;
   /** What wheel and drag do. */
   @property({ attribute: false }) motion!: Pick<GestureTarget, 'zoomAt' | 'panBy'>;
   @state() private pointer:
     { part: number; x: CssPx; y: CssPx; moment: SeriesMoment | undefined } | undefined;
 
   private track!: CountersTrack;
+  private readonly answers = new Hearing(this, () =>
+    this.file
+      ? [
+          countersOf(this.file.engine).answers.add(() => {
+            this.requestUpdate();
+            this.drawAll();
+          }),
+        ]
+      : [],
+  );
   private at: Projection | undefined;
   private axis: Axis = 'event';
   private width = 0;
@@ -43,10 +55,7 @@ export class CountersView extends LitElement {
   protected override willUpdate(changed: PropertyValues<this>): void {
     if (!changed.has('file')) return;
     this.track = countersOf(this.file.engine);
-    this.track.changed = () => {
-      this.requestUpdate();
-      this.drawAll();
-    };
+    this.answers.again();
     this.track.findParts();
   }
   protected override firstUpdated(): void {
@@ -318,10 +327,4 @@ function spanOfAll(parts: readonly CountersPart[]): Span {
     first_us: Math.min(...clocks.map(({ first }) => first)),
     last_us: Math.max(...clocks.map(({ last }) => last)),
   };
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-counters': CountersView;
-  }
 }

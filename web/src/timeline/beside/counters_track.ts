@@ -1,5 +1,7 @@
 // Counters of one file: asks its engine which there are once, and for what is seen of their curves with a margin to either
 // side.
+import { reasonOf } from '../../base/reason.ts';
+import { Listeners } from '../../base/listeners.ts';
 import { LatestOnly } from '../../base/latest_only.ts';
 import type { Bytes, DevicePx } from '../../base/units.ts';
 import { visibleColumns, type Projection } from '../../draw/plot.ts';
@@ -43,7 +45,7 @@ export class CountersTrack {
   /** Those with a clock. */
   parts: readonly CountersPart[] | undefined;
   problem: string | undefined;
-  changed: () => void = () => undefined;
+  readonly answers = new Listeners();
   private asked = false;
   private readonly asking = new Map<CountersPart, LatestOnly<Question, SeriesPicture>>();
   private readonly last = new Map<CountersPart, Columns>();
@@ -56,12 +58,12 @@ export class CountersTrack {
     this.engine.ask('series', {}).then(
       (parts) => {
         this.parts = parts.flatMap(partsOf);
-        this.changed();
+        this.answers.tell();
       },
       (error: unknown) => {
         if (!this.engine.alive) return;
-        this.problem = error instanceof Error ? error.message : String(error);
-        this.changed();
+        this.problem = reasonOf(error);
+        this.answers.tell();
       },
     );
   }
@@ -100,9 +102,13 @@ export class CountersTrack {
         }),
       ({ curves }, { columns }) => {
         of.picture = { columns, curves };
-        this.changed();
+        this.answers.tell();
       },
-      () => undefined, // a dead engine is told by the page
+      (error) => {
+        if (!this.engine.alive) return;
+        this.problem = reasonOf(error);
+        this.answers.tell();
+      },
     );
   }
 }

@@ -3,14 +3,16 @@
 // The timeline draws them together with its own picture, so all move in the same frame. A click lights the blocks that
 // an op allocated, a double click fits it; by key: arrows go along and between the rows, Enter lights, Z fits.
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { customElement, property, query, queryAll, state } from 'lit/decorators.js';
+import { property, query, queryAll, state } from 'lit/decorators.js';
+import { element } from '../../controls/element.ts';
 import { formatCount, plural } from '../../base/format.ts';
 import { LatestOnly } from '../../base/latest_only.ts';
 import type { AxisUnits, CssPx } from '../../base/units.ts';
 import { Gestures, type GestureTarget, type Point } from '../../controls/gestures.ts';
+import { Hearing } from '../../controls/hearing.ts';
 import { base } from '../../controls/styles.ts';
 import { tip, tipStyles } from '../../controls/tip.ts';
-import { colorsOf, type Theme } from '../../draw/colors.ts';
+import { colorsOf, themes, type Theme } from '../../draw/colors.ts';
 import { drawOps, opAt, opHeight, type OpRow } from '../../draw/lanes.ts';
 import type { Projection } from '../../draw/plot.ts';
 import {
@@ -55,13 +57,13 @@ export interface Stretch {
 }
 
 /** Tells `fit` and `reveal` with a Stretch, `go` with a filter (panels/panel.ts), `ready` when it can draw. */
-@customElement('gpustrata-lanes')
+@element('gpustrata-lanes')
 export class LanesView extends LitElement {
   /** Of the trace, which is not always what the timeline shows. */
   @property({ attribute: false }) device!: EngineView;
   /** Undefined = the timeline shows the trace itself. */
   @property({ attribute: false }) run: Run | undefined;
-  @property({ attribute: false }) theme: Theme = 'light';
+  @property({ attribute: false }) theme: Theme = themes.light;
   @property({ attribute: false }) search = '';
   /** What wheel and drag do. */
   @property({ attribute: false }) motion!: Pick<GestureTarget, 'zoomAt' | 'panBy'>;
@@ -74,6 +76,9 @@ export class LanesView extends LitElement {
   @queryAll('canvas') private canvases!: NodeListOf<HTMLCanvasElement>;
 
   private track!: LanesTrack;
+  private readonly answers = new Hearing(this, () =>
+    this.device ? [lanesOf(this.device).answers.add((what) => this.answered(what))] : [],
+  );
   private at: Projection | undefined;
   private axis: Axis = 'event';
   private width = 0;
@@ -97,13 +102,15 @@ export class LanesView extends LitElement {
     }
   }
 
+  private answered(what: 'lanes' | 'threads'): void {
+    if (what === 'lanes') this.drawAll();
+    // Their text lies where they are.
+    if (what === 'threads' || this.hovered || this.focused) this.requestUpdate();
+  }
+
   private begin(): void {
     this.track = lanesOf(this.device);
-    this.track.changed = () => this.requestUpdate();
-    this.track.drawn = () => {
-      this.drawAll();
-      if (this.hovered || this.focused) this.requestUpdate(); // their text lies where they are
-    };
+    this.answers.again();
     this.track.findThreads();
     this.hovered = undefined;
     this.focused = undefined;
@@ -519,10 +526,4 @@ export class LanesView extends LitElement {
   }
 
   static override styles = [base, tipStyles, besideStyles, lanesStyles];
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gpustrata-lanes': LanesView;
-  }
 }

@@ -1,6 +1,8 @@
 // Lanes of ops of one trace: asks the engine for their threads once, and for what is seen of their rows with a margin
 // to either side, so that moving by less asks nothing.
+import { reasonOf } from '../../base/reason.ts';
 import type { AxisUnits } from '../../base/units.ts';
+import { Listeners } from '../../base/listeners.ts';
 import { LatestOnly } from '../../base/latest_only.ts';
 import type { Axis, EngineView, Lanes, LaneThreads } from '../../../engine/index.ts';
 
@@ -49,10 +51,8 @@ export class LanesTrack {
   problem: string | undefined;
   /** Threads whose rows are shown. */
   open = new Set<number>([0]);
-  /** Threads or the problem. */
-  changed: () => void = () => undefined;
-  /** What is shown. */
-  drawn: () => void = () => undefined;
+  /** `lanes`: what is shown; `threads`: these, or the problem. */
+  readonly answers = new Listeners<'lanes' | 'threads'>();
   private asked = false;
   private readonly asking = new LatestOnly<Question, Lanes>(
     (question) => this.ask(question),
@@ -61,9 +61,9 @@ export class LanesTrack {
       this.failed = undefined;
       if (this.problem !== undefined) {
         this.problem = undefined;
-        this.changed();
+        this.answers.tell('threads');
       }
-      this.drawn();
+      this.answers.tell('lanes');
     },
     (error) => {
       this.failed = this.last;
@@ -82,7 +82,7 @@ export class LanesTrack {
     this.view.ask('laneThreads', {}).then(
       (threads) => {
         this.threads = threads;
-        this.changed();
+        this.answers.tell('threads');
       },
       (error: unknown) => {
         this.asked = this.view.alive; // else once more when it is shown again
@@ -103,8 +103,8 @@ export class LanesTrack {
 
   private refused(error: unknown): void {
     if (!this.view.alive) return;
-    this.problem = error instanceof Error ? error.message : String(error);
-    this.changed();
+    this.problem = reasonOf(error);
+    this.answers.tell('threads');
   }
 
   private ask({ axis, x0, step, columns, lanes, search }: Question): Promise<Lanes> {

@@ -1,4 +1,5 @@
 // The tracks of one device, kept while another one is shown: going back shows it in the same frame.
+import { Listeners } from '../../base/listeners.ts';
 import { enginePalette, type Theme } from '../../draw/colors.ts';
 import { colorsOfKinds } from '../../draw/palettes.ts';
 import { Projection, type PlotArea } from '../../draw/plot.ts';
@@ -8,13 +9,6 @@ import { boundsOf, fitAll, type Viewport } from '../../model/viewport.ts';
 import { KindsTrack } from './kinds_track.ts';
 import { MarksTrack } from './marks_track.ts';
 import { PictureTrack, type PictureStyle } from './picture_track.ts';
-
-/** Who is told of answers: the element that shows the device. */
-export interface TracksChanged {
-  picture(): void;
-  kinds(): void;
-  marks(): void;
-}
 
 /** Where the plot of the last timeline lay: that of the next one will most likely, too. */
 let lastArea: PlotArea | undefined;
@@ -58,16 +52,28 @@ export class DeviceTracks {
   view: Viewport | undefined;
   /** What `prepare` asked for. */
   private prepared = '';
-  /** Undefined = nobody shows it yet. */
-  changed: TracksChanged | undefined;
+  /** What was asked for before the kinds were known. */
+  private again: (() => void) | undefined;
+  /** Which of the three has an answer. */
+  readonly answers = new Listeners<'picture' | 'kinds' | 'marks'>();
 
   private readonly info: ViewInfo;
 
   constructor(device: EngineView) {
     this.info = device.info;
-    this.picture = new PictureTrack(device, () => this.changed?.picture());
-    this.kinds = new KindsTrack(device, () => this.changed?.kinds());
-    this.marks = new MarksTrack(device, () => this.changed?.marks());
+    this.picture = new PictureTrack(device, () => this.answers.tell('picture'));
+    this.kinds = new KindsTrack(device, () => this.kindsKnown());
+    this.marks = new MarksTrack(device, () => this.answers.tell('marks'));
+  }
+
+  /** Whoever shows it asks for its pictures from here on. */
+  showing(): void {
+    this.again = undefined;
+  }
+
+  private kindsKnown(): void {
+    this.again?.();
+    this.answers.tell('kinds');
   }
 
   /** Undefined = the stack is one of blocks, or the kinds of its colours are not known yet. */
@@ -82,7 +88,7 @@ export class DeviceTracks {
     const groups = this.groups(stacking, filter) !== undefined;
     const kind = kinds.by === 'allocation' ? -1 : litKind;
     return {
-      key: [theme, kinds.by, groups, kind, filter].join('|'),
+      key: [theme.key, kinds.by, groups, kind, filter].join('|'),
       groups,
       look: {
         palette: enginePalette(theme, colorsOfKinds(kinds.kinds, theme)),
@@ -101,7 +107,8 @@ export class DeviceTracks {
     const extent = (axis === 'event' ? info.extent.event : info.extent.time_us) ?? 1;
     const bounds = boundsOf(extent, info.peak.bytes, info.reserved_peak);
     kinds.want(look.colour);
-    if (kinds.by !== look.colour) return; // comes again when they are known
+    this.again = kinds.by === look.colour ? undefined : () => this.prepare(area, wantedAxis, theme, look);
+    if (this.again) return;
     const style = this.style(theme, look.stacking, '', -1);
     const prepared = [area.width, area.height, axis, style.key].join();
     if (prepared === this.prepared || this.view) return;

@@ -1,5 +1,6 @@
 // Keeps a picture of the bands for what is visible: asks the engine for the exact one, and until it comes shows
 // the last one moved to the new place, with a coarse picture of everything behind it.
+import { reasonOf } from '../../base/reason.ts';
 import { LatestOnly } from '../../base/latest_only.ts';
 import type { AxisUnits, Bytes } from '../../base/units.ts';
 import type {
@@ -110,7 +111,7 @@ export class PictureTrack {
     this.failures += 1;
     if (this.failures === 1) setTimeout(this.changed, retryAfterMs);
     else {
-      this.problem = error instanceof Error ? error.message : String(error);
+      this.problem = reasonOf(error);
       this.changed();
     }
   }

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "engine/analysis/details/memory_state.h"
+#include "engine/analysis/details/memory_after.h"
 #include "engine/analysis/device/event_context.h"
 #include "engine/answers/described/members.h"
 #include "engine/answers/text/text_out.h"

@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "engine/analysis/details/memory_state.h"
-#include "engine/analysis/details/state_view.h"
+#include "engine/analysis/details/memory_after.h"
+#include "engine/analysis/details/state_info.h"
 #include "engine/analysis/device/event_context.h"
 #include "engine/answers/described/members.h"
 

@@ -1,4 +1,4 @@
-#include "engine/answers/compare/stack_facts.h"
+#include "engine/answers/compare/carried_stacks.h"
 
 #include <fmt/core.h>
 
@@ -14,22 +14,22 @@
 namespace gpustrata::answers {
 
 using analysis::BeforeAfter;
+using analysis::CarriedStack;
 using analysis::ComparedPart;
 using analysis::ShownKey;
-using analysis::StackFact;
 
 namespace {
 
 constexpr size_t kMostLines = 16, kMostLineBytes = 2048;
 
-// Who asked, of a stack, and its innermost lines; all null of a fact that is not there.
-void describe_who(Members& m, const model::Recording& recording, const StackFact* fact) {
-  const analysis::Who who =
-      m.found([&] { return fact != nullptr ? analysis::who_of(recording, fact->stack) : analysis::Who(); });
+// Who asked, of a stack, and its innermost lines; all null of a stack that is not there.
+void describe_who(Members& m, const model::Recording& recording, const CarriedStack* carried) {
+  const analysis::Who who = m.found(
+      [&] { return carried != nullptr ? analysis::who_of(recording, carried->stack) : analysis::Who(); });
   m.text("who", [&] { return who_or_none(recording, who); });
   m.texts({"stack", "Its innermost lines."}, [&]() -> std::optional<std::vector<std::string>> {
-    if (fact == nullptr || fact->stack.is_none()) return std::nullopt;
-    ShownLines shown = shown_lines(recording, fact->stack, kMostLines, kMostLineBytes);
+    if (carried == nullptr || carried->stack.is_none()) return std::nullopt;
+    ShownLines shown = shown_lines(recording, carried->stack, kMostLines, kMostLineBytes);
     if (shown.left_out > 0) shown.lines.push_back(more_text(shown.left_out));
     return std::move(shown.lines);
   });
@@ -118,24 +118,24 @@ ShownKey key_of_text(std::string_view text) {
   return {hash_text(text), 1};
 }
 
-void describe(Members& m, const model::Recording& recording, const analysis::StackFacts& facts) {
-  const auto list = [&](As as, Name name, const auto& of) { m.values(as, name, facts.facts, of); };
+void describe(Members& m, const model::Recording& recording, const analysis::CarriedStacks& stacks) {
+  const auto list = [&](As as, Name name, const auto& of) { m.values(as, name, stacks.stacks, of); };
   m.is({"StackFacts", "What is alive, stack by stack, largest first; lists of one length."});
-  m.bytes("bytes", facts.bytes);
-  m.count("blocks", facts.blocks);
-  list(As::text, "keys", [](const StackFact& fact) { return key_text(fact.shown); });
-  list(As::text, "places", [](const StackFact& fact) { return key_text(fact.without_lines); });
-  list(As::bytes, "sizes", [](const StackFact& fact) { return fact.bytes; });
-  list(As::count, "counts", [](const StackFact& fact) { return fact.blocks; });
-  m.bytes("rest_bytes", facts.rest_bytes);
-  m.count("rest_blocks", facts.rest_blocks);
-  m.list("parts", facts.facts, [&](const StackFact& fact) {
-    describe_who(m, recording, &fact);
-    m.rank("rank", fact.largest_rank);
+  m.bytes("bytes", stacks.bytes);
+  m.count("blocks", stacks.blocks);
+  list(As::text, "keys", [](const CarriedStack& carried) { return key_text(carried.shown); });
+  list(As::text, "places", [](const CarriedStack& carried) { return key_text(carried.without_lines); });
+  list(As::bytes, "sizes", [](const CarriedStack& carried) { return carried.bytes; });
+  list(As::count, "counts", [](const CarriedStack& carried) { return carried.blocks; });
+  m.bytes("rest_bytes", stacks.rest_bytes);
+  m.count("rest_blocks", stacks.rest_blocks);
+  m.list("parts", stacks.stacks, [&](const CarriedStack& carried) {
+    describe_who(m, recording, &carried);
+    m.rank("rank", carried.largest_rank);
   });
 }
 
-void describe(Members& m, const model::Recording& after, const analysis::StackFacts& facts,
+void describe(Members& m, const model::Recording& after, const analysis::CarriedStacks& stacks,
               const analysis::ComparedParts& parts) {
   // What grew most comes first, what shrank most last: rows of both ends are told.
   size_t changed = 0;
@@ -168,16 +168,17 @@ void describe(Members& m, const model::Recording& after, const analysis::StackFa
   m.list({"rows", "What changed. Of what is gone nothing says who."}, rows, [&](const ComparedPart& part) {
     m.is("ComparedRow");
     m.word("change", kChanges, change_of(part));
-    m.count({"before", "Number of the fact."}, part.before < 0 ? std::nullopt : std::optional(part.before));
+    m.count({"before", "Number of the carried."},
+            part.before < 0 ? std::nullopt : std::optional(part.before));
     describe_both_sides(m, part);
-    const StackFact* const fact =
-        m.is_schema() || part.after < 0 ? nullptr : &facts.facts[static_cast<size_t>(part.after)];
-    describe_who(m, after, fact);
-    m.rank("rank", fact == nullptr ? std::nullopt : std::optional(fact->largest_rank));
+    const CarriedStack* const carried =
+        m.is_schema() || part.after < 0 ? nullptr : &stacks.stacks[static_cast<size_t>(part.after)];
+    describe_who(m, after, carried);
+    m.rank("rank", carried == nullptr ? std::nullopt : std::optional(carried->largest_rank));
   });
   m.object("same", [&] { describe(m, same); });
   m.object({"other", "Changed, but beyond the rows."}, [&] { describe(m, other); });
-  m.object({"rest", "Not told by the facts."}, [&] {
+  m.object({"rest", "Not told by the stacks."}, [&] {
     describe(m, Sum{0, parts.rest_bytes, parts.rest_blocks});
   });
 }

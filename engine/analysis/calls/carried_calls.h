@@ -1,7 +1,7 @@
 // Who asked for the memory of a moment, by whole stacks, small enough to travel to another recording; and the calls of both
 // as one tree, a difference (session/README.md, "Two files").
 //
-// Facts hold texts and numbers, nothing of the recording they are of. Frames are one where their texts are: the function, the
+// They hold texts and numbers, nothing of the recording they are of. Frames are one where their texts are: the function, the
 // file, and by line the line.
 #pragma once
 
@@ -17,8 +17,8 @@
 
 namespace gpustrata::analysis {
 
-struct CallFacts {
-  explicit CallFacts(Budget& budget) : frames(budget), nodes(budget) {}
+struct CarriedCalls {
+  explicit CarriedCalls(Budget& budget) : frames(budget), nodes(budget) {}
 
   struct Frame {
     int32_t name = 0, file = 0;  // numbers of `texts`
@@ -41,11 +41,12 @@ struct CallFacts {
 };
 
 // What a question can carry (base/json_value.h): four numbers a node, three a frame, and the texts.
-inline constexpr size_t kMostCallFacts = 60'000;
+inline constexpr size_t kMostCarriedCalls = 60'000;
 
 // The stacks with the most weight, until `most` numbers and texts are told. `asked` is of a moment or a range, no difference.
 // O(bands + nodes of the stack table + nodes log nodes). Error: limit_exceeded.
-[[nodiscard]] Result<CallFacts> find_call_facts(const BandsAsked& of, const WeightsAsked& asked, size_t most);
+[[nodiscard]] Result<CarriedCalls> find_carried_calls(const BandsAsked& of, const WeightsAsked& asked,
+                                                      size_t most);
 
 // Calls after less calls before. The tree's keys are frames of `both`, which has the frames and stacks of the two and
 // nothing else. What `before.rest` holds is in no node.
@@ -54,7 +55,7 @@ struct TwoCalls {
   CallTree tree;
 };
 // Of `asked` counts what is told of frames, not of weights. O(nodes * depth). Error: limit_exceeded.
-[[nodiscard]] Result<TwoCalls> compare_calls(const CallFacts& before, const CallFacts& after,
+[[nodiscard]] Result<TwoCalls> compare_calls(const CarriedCalls& before, const CarriedCalls& after,
                                              const TreeAsked& asked, Budget& budget);
 
 }  // namespace gpustrata::analysis

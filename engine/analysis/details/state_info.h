@@ -1,4 +1,4 @@
-// What a view of the allocator's states tells: structs that session/state_view.h fills and answers/details/state_view.h
+// What a view of the allocator's states tells: structs that session/state_view.h fills and answers/details/state_info.h
 // writes.
 #pragma once
 

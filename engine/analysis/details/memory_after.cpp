@@ -1,4 +1,4 @@
-#include "engine/analysis/details/memory_state.h"
+#include "engine/analysis/details/memory_after.h"
 
 #include <algorithm>
 

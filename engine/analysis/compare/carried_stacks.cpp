@@ -1,4 +1,4 @@
-#include "engine/analysis/compare/stack_facts.h"
+#include "engine/analysis/compare/carried_stacks.h"
 
 #include <algorithm>
 #include <tuple>
@@ -9,7 +9,7 @@ namespace gpustrata::analysis {
 
 namespace {
 
-// A fact of either side and what it is the same by.
+// A stack of either side and what it is the same by.
 struct Keyed {
   ShownKey key;
   bool of_after;
@@ -30,19 +30,19 @@ struct Keyed {
   return key;
 }
 
-[[nodiscard]] const StackFact& fact_of(const StackFacts& facts, int32_t number) {
-  return facts.facts[static_cast<size_t>(number)];
+[[nodiscard]] const CarriedStack& carried_of(const CarriedStacks& stacks, int32_t number) {
+  return stacks.stacks[static_cast<size_t>(number)];
 }
 
 class Pairing {
  public:
-  Pairing(const StackFacts& before, const StackFacts& after, Paired paired, Budget& budget)
+  Pairing(const CarriedStacks& before, const CarriedStacks& after, Paired paired, Budget& budget)
       : before_(before), after_(after), paired_(paired), keyed_(budget), left_(budget) {}
 
   [[nodiscard]] bool run(Column<ComparedPart>& parts) {
-    for (const StackFacts* side : {&before_, &after_}) {
-      for (int32_t i = 0; i < static_cast<int32_t>(side->facts.size()); ++i) {
-        if (!keyed_.push_back({fact_of(*side, i).shown, side == &after_, i})) return false;
+    for (const CarriedStacks* side : {&before_, &after_}) {
+      for (int32_t i = 0; i < static_cast<int32_t>(side->stacks.size()); ++i) {
+        if (!keyed_.push_back({carried_of(*side, i).shown, side == &after_, i})) return false;
       }
     }
     if (!pair(keyed_, false, parts)) return false;
@@ -51,7 +51,7 @@ class Pairing {
   }
 
  private:
-  // Facts of one key, the largest of each side with each other. What is left of them goes to `left_` with the key
+  // Stacks of one key, the largest of each side with each other. What is left of them goes to `left_` with the key
   // without lines, or is a part of its own.
   [[nodiscard]] bool pair(Column<Keyed>& keyed, bool lines_moved, Column<ComparedPart>& parts) {
     // Numbers ascend by size.
@@ -78,40 +78,40 @@ class Pairing {
   }
 
   [[nodiscard]] bool leave(const Keyed& one, bool is_last, Column<ComparedPart>& parts) {
-    const StackFact& fact = fact_of(one.of_after ? after_ : before_, one.number);
-    if (!is_last && paired_ == Paired::by_functions && fact.shown != ShownKey{})
-      return left_.push_back({fact.without_lines, one.of_after, one.number});
+    const CarriedStack& carried = carried_of(one.of_after ? after_ : before_, one.number);
+    if (!is_last && paired_ == Paired::by_functions && carried.shown != ShownKey{})
+      return left_.push_back({carried.without_lines, one.of_after, one.number});
     return parts.push_back(part_of(one.of_after ? -1 : one.number, one.of_after ? one.number : -1, false));
   }
 
   [[nodiscard]] ComparedPart part_of(int32_t before, int32_t after, bool lines_moved) const {
     ComparedPart part{before, after, lines_moved, {}, {}};
     if (before >= 0) {
-      part.bytes.before = fact_of(before_, before).bytes;
-      part.blocks.before = fact_of(before_, before).blocks;
+      part.bytes.before = carried_of(before_, before).bytes;
+      part.blocks.before = carried_of(before_, before).blocks;
     }
     if (after >= 0) {
-      part.bytes.after = fact_of(after_, after).bytes;
-      part.blocks.after = fact_of(after_, after).blocks;
+      part.bytes.after = carried_of(after_, after).bytes;
+      part.blocks.after = carried_of(after_, after).blocks;
     }
     return part;
   }
 
-  const StackFacts& before_;
-  const StackFacts& after_;
+  const CarriedStacks& before_;
+  const CarriedStacks& after_;
   Paired paired_;
   Column<Keyed> keyed_, left_;
 };
 
 }  // namespace
 
-Result<StackFacts> stack_facts(const Side& side) {
+Result<CarriedStacks> carried_stacks(const Side& side) {
   const model::Recording& recording = side.recording;
   const auto no_memory = [&] {
     return fail(ErrorCode::limit_exceeded, -1, "Not enough memory to gather {} groups.",
                 side.top.groups.size());
   };
-  StackFacts found(recording.budget);
+  CarriedStacks found(recording.budget);
   found.bytes = side.top.bytes;
   found.blocks = side.top.blocks;
   found.rest_bytes = side.top.other_bytes;
@@ -119,19 +119,20 @@ Result<StackFacts> stack_facts(const Side& side) {
   ShownStacks shown(recording);
   if (!shown.prepare()) return no_memory();
   for (const TopGroup& group : side.top.groups) {
-    StackFact fact{{}, {}, group.bytes, group.blocks, group.stack, group.largest};
+    CarriedStack carried{{}, {}, group.bytes, group.blocks, group.stack, group.largest};
     if (side.top.by == By::shown) {
-      fact.shown = shown.key(group.stack);
-      fact.without_lines = shown.key_without_lines(group.stack);
+      carried.shown = shown.key(group.stack);
+      carried.without_lines = shown.key_without_lines(group.stack);
     } else {
-      fact.shown = key_of(recording, group.who, side.top.by);
+      carried.shown = key_of(recording, group.who, side.top.by);
     }
-    if (!found.facts.push_back(fact)) return no_memory();
+    if (!found.stacks.push_back(carried)) return no_memory();
   }
   return found;
 }
 
-Result<ComparedParts> pair(const StackFacts& before, const StackFacts& after, Paired paired, Budget& budget) {
+Result<ComparedParts> pair(const CarriedStacks& before, const CarriedStacks& after, Paired paired,
+                           Budget& budget) {
   ComparedParts found(budget);
   found.bytes = {before.bytes, after.bytes};
   found.blocks = {before.blocks, after.blocks};
@@ -139,7 +140,7 @@ Result<ComparedParts> pair(const StackFacts& before, const StackFacts& after, Pa
   found.rest_blocks = {before.rest_blocks, after.rest_blocks};
   if (!Pairing(before, after, paired, budget).run(found.parts))
     return fail(ErrorCode::limit_exceeded, -1, "Not enough memory to compare {} stacks with {}.",
-                before.facts.size(), after.facts.size());
+                before.stacks.size(), after.stacks.size());
   std::sort(found.parts.data(), found.parts.data() + found.parts.size(),
             [](const ComparedPart& a, const ComparedPart& b) {
               return std::tuple(b.bytes.growth(), b.bytes.after, b.blocks.growth(), a.after, a.before) <

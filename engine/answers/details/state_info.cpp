@@ -1,4 +1,4 @@
-#include "engine/answers/details/state_view.h"
+#include "engine/answers/details/state_info.h"
 
 #include <fmt/core.h>
 
@@ -6,7 +6,7 @@
 #include "engine/analysis/device/stream_numbers.h"
 #include "engine/answers/common/findings.h"
 #include "engine/answers/common/parts.h"
-#include "engine/answers/details/memory_state.h"
+#include "engine/answers/details/memory_after.h"
 
 namespace gpustrata::answers {
 

@@ -1,4 +1,4 @@
-#include "engine/answers/details/memory_state.h"
+#include "engine/answers/details/memory_after.h"
 
 #include <fmt/core.h>
 

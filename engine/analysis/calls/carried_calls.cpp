@@ -1,4 +1,4 @@
-#include "engine/analysis/calls/call_facts.h"
+#include "engine/analysis/calls/carried_calls.h"
 
 #include <algorithm>
 #include <string_view>
@@ -10,21 +10,22 @@ namespace gpustrata::analysis {
 
 namespace {
 
-class FactsOfCalls {
+class CallsToCarry {
  public:
-  FactsOfCalls(const model::Recording& recording, const StackWeights& weights, size_t most, CallFacts& facts)
+  CallsToCarry(const model::Recording& recording, const StackWeights& weights, size_t most,
+               CarriedCalls& calls)
       : recording_(recording),
         weights_(weights),
         most_(most),
-        facts_(facts),
+        calls_(calls),
         text_of_(recording.budget),
         frame_of_(recording.budget),
         node_of_(recording.budget),
         path_(recording.budget) {}
 
   [[nodiscard]] bool run() {
-    facts_.without = weights_.without.weight;
-    facts_.without_blocks = weights_.without.blocks;
+    calls_.without = weights_.without.weight;
+    calls_.without_blocks = weights_.without.blocks;
     const size_t nodes = recording_.stacks.node_count();
     Column<int32_t> leaves(recording_.budget);
     for (size_t i = 0; i < nodes; ++i) {
@@ -52,19 +53,19 @@ class FactsOfCalls {
     }
     // At most a frame with two texts for each node.
     if (told_ + path_.size() * 9 > most_) {
-      facts_.rest += weight.weight;
-      facts_.rest_blocks += weight.blocks;
+      calls_.rest += weight.weight;
+      calls_.rest_blocks += weight.blocks;
       return true;
     }
     for (size_t i = path_.size(); i-- > 0;) {  // outermost first
       const trace::StackTable::Node& node = recording_.stacks.node(path_[i]);
       const int32_t frame = frame_number(node.frame);
       const int32_t caller = node.caller < 0 ? -1 : node_of_[node.caller];
-      node_of_[path_[i]] = static_cast<int32_t>(facts_.nodes.size());
-      if (frame < 0 || !facts_.nodes.push_back({frame, caller, 0, 0})) return false;
+      node_of_[path_[i]] = static_cast<int32_t>(calls_.nodes.size());
+      if (frame < 0 || !calls_.nodes.push_back({frame, caller, 0, 0})) return false;
       told_ += 4;
     }
-    CallFacts::Node& own = facts_.nodes[node_of_[leaf]];
+    CarriedCalls::Node& own = calls_.nodes[node_of_[leaf]];
     own.weight += weight.weight;
     own.blocks += weight.blocks;
     return true;
@@ -75,8 +76,8 @@ class FactsOfCalls {
     int32_t& known = frame_of_[id.index()];
     if (known < 0) {
       const trace::Frame& frame = recording_.frames[id];
-      known = static_cast<int32_t>(facts_.frames.size());
-      if (!facts_.frames.push_back(
+      known = static_cast<int32_t>(calls_.frames.size());
+      if (!calls_.frames.push_back(
               {text_number(frame.name), text_number(frame.filename), std::max(frame.line, 0)}))
         return -1;
       told_ += 3;
@@ -86,8 +87,8 @@ class FactsOfCalls {
   [[nodiscard]] int32_t text_number(StringId id) {
     int32_t& known = text_of_[id.is_none() ? recording_.strings.size() : id.index()];
     if (known < 0) {
-      known = static_cast<int32_t>(facts_.texts.size());
-      facts_.texts.emplace_back(recording_.strings.view(id).substr(0, kLongestName));
+      known = static_cast<int32_t>(calls_.texts.size());
+      calls_.texts.emplace_back(recording_.strings.view(id).substr(0, kLongestName));
       ++told_;
     }
     return known;
@@ -96,27 +97,27 @@ class FactsOfCalls {
   const model::Recording& recording_;
   const StackWeights& weights_;
   size_t most_, told_ = 0;
-  CallFacts& facts_;
-  Column<int32_t> text_of_, frame_of_, node_of_;  // numbers in the facts, -1 = not told
+  CarriedCalls& calls_;
+  Column<int32_t> text_of_, frame_of_, node_of_;  // numbers in the calls, -1 = not told
   Column<int32_t> path_;
 };
 
-// Frames and stacks of facts in a recording of their own, their weights by its nodes.
+// Frames and stacks of calls in a recording of their own, their weights by its nodes.
 class JoinedCalls {
  public:
   JoinedCalls(model::Recording& both, StackWeights& weights) : both_(both), weights_(weights) {}
 
-  [[nodiscard]] bool add(const CallFacts& facts, bool is_before) {
+  [[nodiscard]] bool add(const CarriedCalls& calls, bool is_before) {
     Column<FrameId> frames(both_.budget);
     std::vector<StringId> texts;
-    for (const std::string& text : facts.texts) texts.push_back(both_.strings.intern(text));
-    for (const CallFacts::Frame& frame : facts.frames) {
+    for (const std::string& text : calls.texts) texts.push_back(both_.strings.intern(text));
+    for (const CarriedCalls::Frame& frame : calls.frames) {
       const FrameId id = both_.frames.intern(
           {texts[static_cast<size_t>(frame.name)], texts[static_cast<size_t>(frame.file)], frame.line, -1});
       if (id.is_none() || !frames.push_back(id)) return false;
     }
     Column<int32_t> nodes(both_.budget);
-    for (const CallFacts::Node& node : facts.nodes) {  // callers have lower numbers
+    for (const CarriedCalls::Node& node : calls.nodes) {  // callers have lower numbers
       const int32_t caller = node.caller < 0 ? -1 : nodes[node.caller];
       const int32_t joined = both_.stacks.intern_node({frames[node.frame], caller});
       if (joined < 0 || !nodes.push_back(joined) ||
@@ -124,7 +125,7 @@ class JoinedCalls {
         return false;
       weights_.of_node[joined].add(weight_of(node.weight, node.blocks, is_before));
     }
-    weights_.without.add(weight_of(facts.without, facts.without_blocks, is_before));
+    weights_.without.add(weight_of(calls.without, calls.without_blocks, is_before));
     return true;
   }
 
@@ -139,16 +140,16 @@ class JoinedCalls {
 
 }  // namespace
 
-Result<CallFacts> find_call_facts(const BandsAsked& of, const WeightsAsked& asked, size_t most) {
-  CallFacts facts(of.recording.budget);
+Result<CarriedCalls> find_carried_calls(const BandsAsked& of, const WeightsAsked& asked, size_t most) {
+  CarriedCalls calls(of.recording.budget);
   StackWeights weights(of.recording.budget);
-  if (!find_stack_weights(of, asked, weights) || !FactsOfCalls(of.recording, weights, most, facts).run())
+  if (!find_stack_weights(of, asked, weights) || !CallsToCarry(of.recording, weights, most, calls).run())
     return fail(ErrorCode::limit_exceeded, -1, "Not enough memory to gather the calls of {} blocks.",
                 of.bands.count());
-  return facts;
+  return calls;
 }
 
-Result<TwoCalls> compare_calls(const CallFacts& before, const CallFacts& after, const TreeAsked& asked,
+Result<TwoCalls> compare_calls(const CarriedCalls& before, const CarriedCalls& after, const TreeAsked& asked,
                                Budget& budget) {
   TwoCalls found{std::make_unique<model::Recording>(budget), CallTree(budget)};
   StackWeights weights(budget);

@@ -1,4 +1,4 @@
-#include "engine/analysis/compare/stack_facts.h"
+#include "engine/analysis/compare/carried_stacks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/answers/compare/stack_facts.h"
+#include "engine/answers/compare/carried_stacks.h"
 #include "tests/unit/analysis/story.h"
 #include "tests/unit/numbers.h"
 
@@ -27,14 +27,14 @@ class Told {
   [[nodiscard]] FrameId frame(std::string_view name, int32_t line) {
     return story_.frame(name, "model.py", line);
   }
-  [[nodiscard]] StackFacts facts(size_t limit = 1000) {
+  [[nodiscard]] CarriedStacks stacks(size_t limit = 1000) {
     EXPECT_TRUE(story_.stored());
     const auto lives = story_.lifetimes();
     EXPECT_TRUE(lives.has_value());
     const auto top = find_top(story_.recording, story_.recording.parts[0], *lives,
                               When::alive(lives->events.count - 1), By::shown, limit);
     EXPECT_TRUE(top.has_value());
-    auto found = stack_facts({story_.recording, *top});
+    auto found = carried_stacks({story_.recording, *top});
     EXPECT_TRUE(found.has_value());
     return std::move(*found);
   }
@@ -57,12 +57,12 @@ class Told {
 }
 
 [[nodiscard]] ComparedParts compared(Told& before, Told& after, size_t limit = 1000) {
-  auto found = pair(before.facts(limit), after.facts(limit), Paired::by_functions, after.budget());
+  auto found = pair(before.stacks(limit), after.stacks(limit), Paired::by_functions, after.budget());
   EXPECT_TRUE(found.has_value());
   return std::move(*found);
 }
 
-TEST(StackFacts, PartsGrewShrankAreNewOrGone) {
+TEST(CarriedStacks, PartsGrewShrankAreNewOrGone) {
   Told before, after;
   before.block(100, {before.frame("weight", 1)}).block(700, {before.frame("gone", 2)}).block(9, {});
   after.block(60, {after.frame("weight", 1)}).block(80, {after.frame("weight", 1)});
@@ -71,7 +71,7 @@ TEST(StackFacts, PartsGrewShrankAreNewOrGone) {
               ElementsAre("0>500 new", "100>140 same stack", "9>4 same stack", "700>0 gone"));
 }
 
-TEST(StackFacts, LinesThatMovedMatchByFunctionTheLargestWithTheLargest) {
+TEST(CarriedStacks, LinesThatMovedMatchByFunctionTheLargestWithTheLargest) {
   // forward was called at two lines, 300 and 20 bytes; an edit moved both by 7 lines, a third one is new.
   Told before, after;
   before.block(300, {before.frame("forward", 10)}).block(20, {before.frame("forward", 11)});
@@ -80,14 +80,14 @@ TEST(StackFacts, LinesThatMovedMatchByFunctionTheLargestWithTheLargest) {
   EXPECT_THAT(told(compared(before, after)), ElementsAre("20>40 moved", "300>310 moved", "0>5 new"));
 }
 
-TEST(StackFacts, AnEqualStackIsPreferredToOneThatMoved) {
+TEST(CarriedStacks, AnEqualStackIsPreferredToOneThatMoved) {
   Told before, after;
   before.block(10, {before.frame("f", 1)});
   after.block(1000, {after.frame("f", 2)}).block(11, {after.frame("f", 1)});
   EXPECT_THAT(told(compared(before, after)), ElementsAre("0>1000 new", "10>11 same stack"));
 }
 
-TEST(StackFacts, WhatIsBeyondTheLimitIsRestAndAllAddsUp) {
+TEST(CarriedStacks, WhatIsBeyondTheLimitIsRestAndAllAddsUp) {
   Told before, after;
   for (int32_t i = 1; i <= 5; ++i) before.block(i, {before.frame("f" + std::to_string(i), 1)});
   after.block(9, {after.frame("f5", 1)});
@@ -98,19 +98,19 @@ TEST(StackFacts, WhatIsBeyondTheLimitIsRestAndAllAddsUp) {
   EXPECT_THAT(told(found), ElementsAre("5>9 same stack", "4>0 gone"));
 }
 
-TEST(StackFacts, KeysTravelAsText) {
+TEST(CarriedStacks, KeysTravelAsText) {
   Told story;
   story.block(1, {story.frame("f", 1)}).block(2, {});
-  for (const StackFact& fact : story.facts().facts) {
-    EXPECT_EQ(answers::key_of_text(answers::key_text(fact.shown)), fact.shown);
-    EXPECT_EQ(answers::key_of_text(answers::key_text(fact.without_lines)), fact.without_lines);
+  for (const CarriedStack& carried : story.stacks().stacks) {
+    EXPECT_EQ(answers::key_of_text(answers::key_text(carried.shown)), carried.shown);
+    EXPECT_EQ(answers::key_of_text(answers::key_text(carried.without_lines)), carried.without_lines);
   }
   EXPECT_EQ(answers::key_text(ShownKey{}), std::string(32, '0'));  // no stack, in every file
   EXPECT_NE(answers::key_of_text("anything"), answers::key_of_text("other"));
   EXPECT_NE(answers::key_of_text("anything"), ShownKey{});
 }
 
-TEST(StackFacts, PartsOfRandomRecordingsAddUpExactly) {
+TEST(CarriedStacks, PartsOfRandomRecordingsAddUpExactly) {
   std::mt19937 random(7);
   for (int round = 0; round < 200; ++round) {
     Told sides[2];
