@@ -47,16 +47,21 @@ void describe(Members& m, const ShownFrame& frame) {
 }
 
 int64_t frames_to_json(JsonWriter& json, const model::Recording& recording, StackId stack) {
-  if (stack.is_none()) return 0;
-  auto left_out = static_cast<int64_t>(recording.stacks.frames_of(stack).size());
-  const analysis::OwnFrames own(recording, stack);
-  Room room(json);
-  for (const analysis::FrameLine& line : analysis::frame_lines(recording, stack)) {
-    if (!room.for_one_more()) break;
-    to_json(json, shown(recording, line, own.is_own(line.frame)));
-    left_out -= line.repeats;
+  int64_t left_out = 0;
+  json.begin_array();
+  if (!stack.is_none()) {
+    left_out = static_cast<int64_t>(recording.stacks.frames_of(stack).size());
+    const analysis::OwnFrames own(recording, stack);
+    Room room(json);
+    for (const analysis::FrameLine& line : analysis::frame_lines(recording, stack)) {
+      if (!room.for_one_more()) break;
+      to_json(json, shown(recording, line, own.is_own(line.frame)));
+      left_out -= line.repeats;
+    }
+    if (left_out > 0)
+      to_json(json, ShownFrame{.text = more_text(left_out), .name = {}, .file = {}, .fx = {}});
   }
-  if (left_out > 0) to_json(json, ShownFrame{.text = more_text(left_out), .name = {}, .file = {}, .fx = {}});
+  json.end_array();
   return left_out;
 }
 
