@@ -38,6 +38,8 @@ void describe_both(Members& m, Name name, const analysis::BeforeAfter& both);
 
 // "active_allocated", ...
 extern const WordsOf<model::BlockState, 4> kBlockStates;
+// Of blocks in use: the first two of these.
+inline constexpr std::string_view kLiveStates[] = {"active_allocated", "active_pending_free"};
 
 // None where the file does not say it.
 [[nodiscard]] std::optional<int32_t> device_or_null(int32_t device);

@@ -235,7 +235,7 @@ void Types::keep(const Type& type) {
 std::string Types::typescript() const {
   TypeScript text;
   for (const auto& [name, type] : types_) {
-    if (!is_line(name)) text.add(type);
+    if (!is_line(name) && name != "CallFacts") text.add(type);  // an argument's type, too (arguments.ts)
   }
   return std::move(text).text();
 }

@@ -80,7 +80,9 @@ void describe(Members& m, const model::Recording& recording, const BlockDetails&
   m.word("kind", kKnownBy, block.known_by);
   m.bytes("requested_size", block.requested_size);
   m.bytes("block_size", block.block_size);
-  m.word("state", kBlockStates, block.state);
+  const bool is_pending = block.state && *block.state != model::BlockState::active_allocated;
+  m.word({"state", "At the end of the recording."}, kLiveStates,
+         block.state ? std::optional(kLiveStates[is_pending ? 1 : 0]) : std::nullopt);
   m.count("stream", block.stream_number);
   m.text("stream_handle", [&] { return analysis::handle_text(recording, block.stream); });
   describe_pool(m, recording, block.pool);

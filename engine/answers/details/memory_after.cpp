@@ -139,7 +139,7 @@ void describe(Members& m, const EventContext& context, const StateBlock& block) 
   m.bytes("size", block.size);
   m.bytes("requested_size", block.requested_size);
   m.bytes("rounding", block.size - block.requested_size);
-  m.word({"state", "Null: it does not exist after the event."}, kBlockStates, block.state);
+  m.word({"state", "Null: it does not exist after the event."}, kLiveStates, block.state);
   m.count("begin", block.begin);
   m.count({"end", "The event after which it is gone; -1 = never."}, block.end);
   m.count({"alloc_event", "-1 = not in the trace, as of the next two."}, block.events.alloc);

@@ -1,5 +1,5 @@
 // What answers of all kinds are made of.
-import type { FlameGraphHead, ReportFinding, StackFacts } from './answers_described.ts';
+import type { ComparedRow, FlameGraphHead, ReportFinding } from './answers_described.ts';
 import type { Row } from './arguments.ts';
 
 /** Rows of the state history: a block's life, a piece of a segment. -1 = none. */
@@ -25,4 +25,4 @@ export type CallUnit = FlameGraphHead['unit'];
 export type Proof = Omit<ReportFinding['says'][number], 'text'>;
 
 /** Who asked, of a stack. */
-export type WhoOfStack = StackFacts['parts'][number];
+export type WhoOfStack = Pick<ComparedRow, 'who' | 'stack' | 'filter' | 'rank'>;
