@@ -43,6 +43,7 @@ void add_commands(CLI::App& app, Run& chosen) {
   add_check(app, chosen);
   add_facts(app, chosen);
   add_fleet(app, chosen);
+  add_schema(app, chosen);
   add_serve(app, chosen);
   add_mcp(app, chosen);
   add_manual(app, chosen);

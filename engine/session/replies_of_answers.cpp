@@ -72,7 +72,8 @@ Status report(Asked& asked) {
   if (!found) return tl::unexpected(found.error());
   const auto context = device.context();
   if (!context) return tl::unexpected(context.error());
-  answers::to_json(asked.json(), {}, *context, (*found)->report(), (*found)->report().categories->rules);
+  const analysis::Report& report = (*found)->report();
+  answers::to_json(asked.json(), *context, answers::DeviceReport{{}, report, report.categories->rules});
   return {};
 }
 
@@ -86,7 +87,7 @@ Status never_freed(Asked& asked) {
   const auto found = analysis::find_top(device.recording(), device.part(), device.lives(), when,
                                         analysis::By::line, kMostNeverFreed, {}, *lines);
   if (!found) return tl::unexpected(found.error());
-  answers::never_freed_to_json(asked.json(), device.recording(), *found, from);
+  answers::to_json(asked.json(), device.recording(), answers::NeverFreed{*found, from});
   return {};
 }
 
@@ -97,7 +98,7 @@ Status source_files(Asked& asked) {
   const auto found = analysis::find_source_files(device.recording(), device.part(), device.lives(),
                                                  event_of(asked, device), **files);
   if (!found) return tl::unexpected(found.error());
-  answers::to_json(asked.json(), device.recording(), found->span());
+  answers::list_to_json(asked.json(), found->span(), device.recording());
   return {};
 }
 

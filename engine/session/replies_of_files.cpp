@@ -52,7 +52,8 @@ Status open(Asked& asked) {
                               asked.arguments.word<Bands>("bands"), asked.arguments.text("only"));
   if (!id) return tl::unexpected(in_units(asked.arguments.text("only"), id.error()));
   const View& view = *asked.session.view(*id);
-  answers::opened_to_json(asked.json(), *id, view.info(), analysis::findings(view.diagnostics()));
+  answers::to_json(asked.json(),
+                   answers::OpenedView{*id, view.info(), analysis::findings(view.diagnostics())});
   return {};
 }
 

@@ -154,7 +154,7 @@ Status ops_at(Asked& asked) {
         running.push_back(span);
     }
   }
-  answers::running_ops_to_json(asked.json(), asked.session.recording(), **lanes, running);
+  answers::list_to_json(asked.json(), running, asked.session.recording(), **lanes);
   return {};
 }
 

@@ -30,12 +30,12 @@ Status ops(Asked& asked) {
 Status profiler_table(Asked& asked) {
   const auto table = asked.view->device().profiler_table(asked.arguments.flag("shapes"));
   if (!table) return tl::unexpected(table.error());
-  const int64_t count = std::min<int64_t>(asked.arguments.integer("count"), kMostLines);
-  if (answers::to_json(asked.json(), asked.session.recording(), **table,
-                       asked.arguments.word<analysis::OpSort>("sort"), asked.arguments.integer("first"),
-                       count))
-    return {};
-  return fail(ErrorCode::limit_exceeded, -1, "not enough memory to sort {} rows", (*table)->rows.size());
+  const auto rows = answers::ProfilerRows::make(asked.session.recording(), **table,
+                                                asked.arguments.word<analysis::OpSort>("sort"));
+  if (!rows) return tl::unexpected(rows.error());
+  answers::to_json(asked.json(), *rows, int64_t{asked.arguments.integer("first")},
+                   std::min<int64_t>(asked.arguments.integer("count"), kMostLines));
+  return {};
 }
 
 }  // namespace gpustrata::session::reply

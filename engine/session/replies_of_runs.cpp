@@ -102,7 +102,7 @@ template <typename Reply>
 Status rehearsal(Asked& asked) {
   const auto found = asked.view->device().rehearsal(asked.session.for_at_most(kLongestQuestion));
   if (!found) return tl::unexpected(found.error());
-  answers::rehearsal_to_json(asked.json(), **found);
+  answers::to_json(asked.json(), **found);
   return {};
 }
 
@@ -117,7 +117,7 @@ Status what_if(Asked& asked) {
     if (!numbers) return tl::unexpected(numbers.error());
     prepared.answer.simulated = std::move(*numbers);
     if (Status found = analysis::recorded_levels(prepared.rehearsal, budget, recorded); !found) return found;
-    answers::what_if_to_json(asked.json(), prepared.rehearsal, prepared.answer);
+    answers::to_json(asked.json(), prepared.rehearsal, prepared.answer);
     AnswerFrame& answer = asked.answer;
     Status sent = send(answer, "curves.recordedReserved", recorded.reserved);
     if (sent) sent = send(answer, "curves.recordedAllocated", recorded.allocated);
@@ -206,7 +206,7 @@ Status tried_remedies(Asked& asked) {
     // What cannot be run again stays untried.
     if (rehearsal) analysis::confirm_remedies(**rehearsal, *events, budget, goes_on);
   }
-  answers::to_json(asked.json(), context.recording, *events);
+  answers::list_to_json(asked.json(), events->explained, context.recording);
   return {};
 }
 

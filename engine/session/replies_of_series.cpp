@@ -36,7 +36,7 @@ constexpr size_t kMostOperators = 10'000;
 }  // namespace
 
 Status series(Asked& asked) {
-  answers::to_json(asked.json(), analysis::find_series_parts(asked.session.recording()));
+  answers::list_to_json(asked.json(), analysis::find_series_parts(asked.session.recording()));
   return {};
 }
 
@@ -106,8 +106,8 @@ Status calls(Asked& asked) {
   const auto part = part_of(asked);
   if (!part) return tl::unexpected(part.error());
   const int64_t count = std::min<int64_t>(asked.arguments.integer("count"), kMostCalls);
-  answers::to_json(asked.json(), analysis::function_calls(asked.session.recording(), **part,
-                                                          asked.arguments.integer("first"), count));
+  answers::list_to_json(asked.json(), analysis::function_calls(asked.session.recording(), **part,
+                                                               asked.arguments.integer("first"), count));
   return {};
 }
 
@@ -119,7 +119,7 @@ Status operators(Asked& asked) {
   const auto most = std::min(static_cast<size_t>(asked.arguments.integer("most")), kMostOperators);
   const auto memory = analysis::operator_memory(asked.session.recording(), **part, most);
   if (!memory) return tl::unexpected(memory.error());
-  answers::operators_to_json(asked.json(), asked.session.recording(), *memory);
+  answers::to_json(asked.json(), asked.session.recording(), *memory);
   return {};
 }
 
@@ -128,7 +128,7 @@ Status telemetry(Asked& asked) {
     return fail(ErrorCode::wrong_usage, -1, "there are no counters over time in this file");
   const auto found = analysis::telemetry(asked.session.recording());
   if (!found) return tl::unexpected(found.error());
-  answers::telemetry_to_json(asked.json(), *found);
+  answers::to_json(asked.json(), *found);
   return {};
 }
 

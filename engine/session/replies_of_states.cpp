@@ -21,7 +21,11 @@ namespace {
 template <typename Found, typename... Context>
 [[nodiscard]] Status answer(Asked& asked, const Result<Found>& found, const Context&... context) {
   if (!found) return tl::unexpected(found.error());
-  answers::to_json(asked.json(), context..., *found);
+  if constexpr (answers::kIsOptional<Found>) {
+    answers::or_null_to_json(asked.json(), *found, context...);
+  } else {
+    answers::to_json(asked.json(), context..., *found);
+  }
   return {};
 }
 
@@ -74,11 +78,12 @@ Status filter_events(Asked& asked) {
 }
 
 Status event_rows(Asked& asked) {
-  return with_states(asked, [&](StateView& states) {
-    return answer(asked,
-                  states.event_rows(asked.arguments.event_filter("filter"), asked.arguments.integer("first"),
-                                    asked.arguments.integer("count")),
-                  states.context());
+  return with_states(asked, [&](StateView& states) -> Status {
+    const auto rows = states.event_rows(asked.arguments.event_filter("filter"),
+                                        asked.arguments.integer("first"), asked.arguments.integer("count"));
+    if (!rows) return tl::unexpected(rows.error());
+    answers::list_to_json(asked.json(), *rows, states.context());
+    return {};
   });
 }
 
@@ -91,7 +96,8 @@ Status row_of_event(Asked& asked) {
 
 Status event(Asked& asked) {
   return with_states(asked, [&](StateView& states) {
-    answers::to_json(asked.json(), states.context(), states.event_details(asked.arguments.integer("event")));
+    answers::or_null_to_json(asked.json(), states.event_details(asked.arguments.integer("event")),
+                             states.context());
     return Status();
   });
 }
@@ -123,7 +129,7 @@ Status layout(Asked& asked) {
     if (!ranks) return tl::unexpected(ranks.error());
     const auto totals = states.totals(event);
     if (!totals) return tl::unexpected(totals.error());
-    answers::layout_to_json(asked.json(), *totals);
+    answers::to_json(asked.json(), answers::StateLayout{*totals});
     return send(asked.answer, *rects, *ranks, has_look);
   });
 }
@@ -140,7 +146,10 @@ Status state_pick(Asked& asked) {
   return with_states(asked, [&](StateView& states) {
     const auto hit = states.pick(asked.arguments.integer("event"), asked.arguments.window("window"),
                                  asked.arguments.real("x"), asked.arguments.real("y"));
-    return answer(asked, hit, states.context(), states.memory());
+    if (!hit) return Status(tl::unexpected(hit.error()));
+    answers::or_null_to_json(asked.json(), hit->segment < 0 ? nullptr : &*hit, states.context(),
+                             states.memory());
+    return Status();
   });
 }
 

@@ -111,7 +111,8 @@ Status flame(Asked& asked) {
     search.keys = &keys;
   }
   Column<int32_t> frame_of_rect(recording.budget);
-  answers::to_json(asked.json(), recording, *tree, *layout, search, calls->rest, frame_of_rect);
+  answers::to_json(asked.json(), recording,
+                   answers::ShownTree{*tree, *layout, search, calls->rest, frame_of_rect});
   if (frame_of_rect.size() < layout->rects.size())
     return fail(ErrorCode::limit_exceeded, -1, "not enough memory for a flame graph");
 
@@ -155,8 +156,9 @@ Status flame_rows(Asked& asked) {
   const size_t first = std::min(static_cast<size_t>(given.integer("first")), rows->size());
   const size_t count =
       std::min({static_cast<size_t>(given.integer("count")), kMostRows, rows->size() - first});
-  answers::to_json(asked.json(), calls->recording, calls->tree, calls->rest,
-                   static_cast<int64_t>(rows->size()), rows->subspan(first, count));
+  answers::to_json(asked.json(), calls->recording,
+                   answers::ShownRows{calls->tree, calls->rest, static_cast<int64_t>(rows->size()),
+                                      rows->subspan(first, count)});
   return {};
 }
 
@@ -166,8 +168,8 @@ Status holders(Asked& asked) {
       {given.word<analysis::By>("by"), given.integer("event"), given.text("filter"), rules_of(given)});
   if (!found) return tl::unexpected(found.error());
   answers::to_json(asked.json(), asked.session.recording(), *found,
-                   {static_cast<size_t>(given.integer("first")),
-                    std::min(static_cast<size_t>(given.integer("count")), kMostRows)});
+                   answers::HolderRows{static_cast<size_t>(given.integer("first")),
+                                       std::min(static_cast<size_t>(given.integer("count")), kMostRows)});
   return {};
 }
 
@@ -181,8 +183,10 @@ Status category(Asked& asked) {
     asked.json().null();
     return {};
   }
-  answers::category_to_json(asked.json(), known.rules, known.categories.rule[rank],
-                            known.own ? analysis::category_rules_of(asked.view->device().part()) : rules);
+  answers::to_json(
+      asked.json(),
+      answers::DecidedCategory{known.rules, known.categories.rule[rank],
+                               known.own ? analysis::category_rules_of(asked.view->device().part()) : rules});
   return {};
 }
 

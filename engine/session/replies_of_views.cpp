@@ -63,7 +63,7 @@ Status labels(Asked& asked) {
   const auto labels = asked.view->labels(columns, rows, std::max(1, asked.arguments.integer("leastColumns")),
                                          std::max(1, asked.arguments.integer("leastRows")));
   if (!labels) return tl::unexpected(labels.error());
-  answers::to_json(asked.json(), asked.session.recording(), *labels);
+  answers::list_to_json(asked.json(), *labels, asked.session.recording());
   return {};
 }
 
@@ -95,7 +95,7 @@ Status group_places(Asked& asked) {
                                                std::max(1, asked.arguments.integer("leastColumns")),
                                                std::max(1, asked.arguments.integer("leastRows")));
   if (!places) return tl::unexpected(places.error());
-  answers::to_json(asked.json(), *places);
+  answers::list_to_json(asked.json(), *places);
   return {};
 }
 
@@ -148,8 +148,8 @@ Status filter(Asked& asked) {
   const auto found = asked.view->filtered(text);
   if (!found) return tl::unexpected(in_units(text, found.error()));
   const Filtered* const filtered = *found;
-  answers::matches_to_json(asked.json(), filtered ? &filtered->matches : nullptr,
-                           filtered ? filtered->at_peak : 0);
+  answers::to_json(asked.json(), answers::FilterMatches{filtered ? &filtered->matches : nullptr,
+                                                        filtered ? filtered->at_peak : 0});
   return {};
 }
 

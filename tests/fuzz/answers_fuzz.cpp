@@ -73,7 +73,7 @@ void look(const analysis::EventContext& context, const replay::MemoryAt& memory)
   Bounded sink;
   answers::TextOut out(sink);
   (void)answers::trace_to_text(out, context);
-  answers::trace_to_json(out, context);
+  answers::json_line(out, context);
   if (const auto stats = analysis::memory_stats(memory, recording.budget)) {
     for (const int64_t sum : {stats->sum.allocated, stats->sum.free, stats->sum.pending, stats->sum.rounding})
       if (sum < 0) wrong("a negative sum of segments");

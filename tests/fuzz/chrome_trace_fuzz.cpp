@@ -1,5 +1,6 @@
 // Traces of profilers, and what is asked about them.
 #include "engine/answers/ops/ops.h"
+#include "engine/answers/text/json_of.h"
 #include "engine/io/readers/trace/chrome_trace.h"
 #include "engine/replay/op_finder.h"
 #include "engine/replay/span_lanes.h"
@@ -45,11 +46,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     for (const OpBy by : {OpBy::op, OpBy::path, OpBy::shape, OpBy::module, OpBy::stack}) {
       for (const auto scope : {analysis::OpScope::thread, analysis::OpScope::process}) {
         const auto table = analysis::find_op_memory(recording, by, scope);
-        if (table) (void)answers::write_json_line(out, recording, *table, answers::OpSort::self, "f");
+        if (!table) continue;
+        if (const auto line = answers::OpsLine::make(recording, *table, answers::OpSort::self, "f"))
+          answers::json_line(out, *line);
       }
     }
     const auto table = analysis::find_profiler_table(recording, true);
-    if (table) (void)answers::write_json_line(out, recording, *table, true, answers::OpSort::net, "f");
+    if (table) {
+      if (const auto rows = answers::ProfilerRows::make(recording, *table, answers::OpSort::net))
+        answers::json_line(out, answers::ProfilerLine{*rows, true, "f"});
+    }
     for (const model::Part& part : recording.parts) {
       for (const model::DeviceTrace& device : part.traces) look_at_lanes(recording, part, device);
     }

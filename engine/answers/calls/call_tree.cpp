@@ -14,19 +14,8 @@ using analysis::FrameKey;
 
 namespace {
 
-[[nodiscard]] std::string_view name_of(analysis::Origin origin) {
-  switch (origin) {
-    case analysis::Origin::own:
-      return "own";
-    case analysis::Origin::package:
-      return "package";
-    case analysis::Origin::library:
-      return "library";
-    case analysis::Origin::interpreter:
-      break;
-  }
-  return "interpreter";
-}
+constexpr auto kOrigins = words_up_to<analysis::Origin::own>("interpreter", "library", "package", "own");
+constexpr std::string_view kUnits[] = {"bytes", "blocks", "byte_us", "byte_events"};
 
 [[nodiscard]] std::string_view unit_of(const CallTree& tree) {
   switch (tree.asked.weights.by) {
@@ -40,131 +29,122 @@ namespace {
   return tree.in_time ? "byte_us" : "byte_events";
 }
 
-void frame_members(JsonWriter& json, const model::Recording& recording, FrameKey by, int32_t key) {
-  json.member("key", key);
-  if (key < 0) {
-    json.member("label", "no stack");
-    json.member("name", "");
-    json.member("file", "");
-    json.member("line", 0);
-    json.key("from");
-    json.null();
-  } else {
-    const FrameId id{key};
-    const trace::Frame& frame = recording.frames[id];
-    json.member("label", frame_label(recording, by, id));
-    json.member("name", by == FrameKey::file ? "" : in_list(recording.strings.view(frame.name)));
-    json.member("file", in_list(recording.strings.view(frame.filename)));
-    json.member("line", by == FrameKey::line ? std::max(frame.line, 0) : 0);
-    json.member("from", name_of(analysis::origin_of(recording, id)));
-  }
-  const std::string filter = key < 0 ? no_stack_filter() : frame_filter("call", recording, by, FrameId{key});
-  json.key("filter");
-  if (filter.empty()) {
-    json.null();
-  } else {
-    json.value(filter);
-  }
+struct ShownFrame {
+  const model::Recording& recording;
+  FrameKey by;
+  int32_t key;
+};
+void describe_frame(Members& m, const model::Recording& recording, FrameKey by, int32_t key) {
+  const bool known = !m.is_schema() && key >= 0;
+  const FrameId id{key};
+  const trace::Frame frame = known ? recording.frames[id] : trace::Frame();
+  m.count({"key", "-1 = blocks without a stack."}, key);
+  m.text({"label", "`forward model.py:96`, `forward model.py`, `nn/model.py`."},
+         [&] { return known ? frame_label(recording, by, id) : std::string("no stack"); });
+  m.text({"name", "Empty for a file."}, [&] {
+    return known && by != FrameKey::file ? in_list(recording.strings.view(frame.name)) : std::string();
+  });
+  m.text("file", [&] { return known ? in_list(recording.strings.view(frame.filename)) : std::string(); });
+  m.count({"line", "0 = unknown, or a function or file."},
+          known && by == FrameKey::line ? std::max(frame.line, 0) : 0);
+  m.word("from", kOrigins,
+         [&] { return known ? std::optional(analysis::origin_of(recording, id)) : std::nullopt; });
+  m.text({"filter", "The filter that means its blocks; null = it would be too long."},
+         [&] { return or_none(known ? frame_filter("call", recording, by, id) : no_stack_filter()); });
 }
 
-void sum_to_json(JsonWriter& json, std::string_view name, const analysis::RangeTotals::Sum& sum) {
-  json.key(name);
-  json.begin_object();
-  json.member("bytes", sum.bytes);
-  json.member("blocks", sum.blocks);
-  json.end_object();
+void describe(Members& m, const ShownFrame& frame) {
+  m.is({"CallFrame", "A line, a function or a file of the program."});
+  describe_frame(m, frame.recording, frame.by, frame.key);
+}
+
+void describe_sum(Members& m, Name name, const analysis::RangeTotals::Sum& sum) {
+  m.object(name, [&] {
+    m.is("RangeSum");
+    m.bytes("bytes", sum.bytes);
+    m.count("blocks", sum.blocks);
+  });
 }
 
 }  // namespace
 
-void to_json(JsonWriter& json, const model::Recording& recording, const CallTree& tree,
-             const analysis::TreeLayout& layout, const TreeSearch& search, double rest,
-             Column<int32_t>& frame_of_rect) {
-  const CallTree::Node& root = tree.root();
-  json.begin_object();
-  json.member("unit", unit_of(tree));
-  json.member("total", root.width);
-  json.member("grew", root.grew);
-  json.member("lit", root.lit);
-  json.member("blocks", root.blocks);
-  json.member("rest", rest);
-  json.key("found");
-  if (search.keys == nullptr) {
-    json.null();
-  } else {
-    json.begin_object();
-    json.member("weight", search.found.width);
-    json.member("grew", search.found.grew);
-    json.member("frames", search.found.frames);
-    json.end_object();
-  }
-  json.member("steps", layout.steps);
-  json.member("rows", layout.rows);
-  json.member("cut", layout.cut);
-  json.key("frames");
-  json.begin_array();
-  int32_t written = 0;
-  Column<int32_t> index(recording.budget);  // by key + 1
-  const bool fits =
-      index.resize(recording.frames.size() + 1, -1) && frame_of_rect.resize(layout.rects.size(), -1);
-  for (size_t i = 0; i < layout.rects.size() && fits; ++i) {
-    if (layout.rects[i].node == 0) continue;
-    const int32_t key = tree.nodes[layout.rects[i].node].key;
-    if (index[key + 1] < 0) {
-      index[key + 1] = written++;
-      json.begin_object();
-      frame_members(json, recording, tree.asked.by, key);
-      json.end_object();
+void describe(Members& m, const model::Recording& recording, const ShownTree& shown) {
+  const CallTree::Node root = m.found([&] { return shown.tree.root(); });
+  const TreeSearch& search = m.of(shown.search);
+  m.is("FlameGraphHead");
+  m.word("unit", kUnits, [&] { return unit_of(shown.tree); });
+  m.number({"total", "Of a difference what grew and what shrank; `grew` of it grew."}, root.width);
+  m.number("grew", root.grew);
+  m.number({"lit", "Of the blocks that the filter means."}, root.lit);
+  m.number("blocks", root.blocks);
+  m.number({"rest", "Of the file before: what its facts do not tell by stack, and is in no rectangle."},
+           shown.rest);
+  m.object({"found", "What is below a frame with the text that was looked for; null = nothing was."},
+           search.keys == nullptr ? nullptr : &search.found, [&](const analysis::TreeFound& found) {
+             m.number("weight", found.width);
+             m.number("grew", found.grew);
+             m.count("frames", found.frames);
+           });
+  m.count({"steps", "How many of the path exist here."}, shown.layout.steps);
+  m.count("rows", shown.layout.rows);
+  m.flag({"cut", "There were more rows, or more rectangles, than were wanted."}, shown.layout.cut);
+  const auto write = [&](JsonWriter& json) {
+    json.begin_array();
+    int32_t written = 0;
+    Column<int32_t> index(recording.budget);  // by key + 1
+    const auto& rects = shown.layout.rects;
+    const bool fits =
+        index.resize(recording.frames.size() + 1, -1) && shown.frame_of_rect.resize(rects.size(), -1);
+    for (size_t i = 0; i < rects.size() && fits; ++i) {
+      if (rects[i].node == 0) continue;
+      const int32_t key = shown.tree.nodes[rects[i].node].key;
+      if (index[key + 1] < 0) {
+        index[key + 1] = written++;
+        to_json(json, ShownFrame{recording, shown.tree.asked.by, key});
+      }
+      shown.frame_of_rect[i] = index[key + 1];
     }
-    frame_of_rect[i] = index[key + 1];
-  }
-  json.end_array();
-  json.key("rects");
-  json.begin_object();
-  json.end_object();
-  json.end_object();
+    json.end_array();
+  };
+  m.written("frames", std::span<const ShownFrame>(), write);
+  m.columns("rects");
 }
 
-void to_json(JsonWriter& json, const model::Recording& recording, const CallTree& tree, double rest,
-             int64_t count, std::span<const analysis::FrameRow> rows) {
-  json.begin_object();
-  json.member("unit", unit_of(tree));
-  json.member("total", tree.root().width);
-  json.member("grew", tree.root().grew);
-  json.member("rest", rest);
-  json.member("count", count);
-  json.key("rows");
-  json.begin_array();
-  for (const analysis::FrameRow& row : rows) {
-    json.begin_object();
-    frame_members(json, recording, tree.asked.by, row.key);
-    json.member("weight", row.total);
-    json.member("self", row.self);
-    json.member("grew", row.total_grew);
-    json.member("self_grew", row.self_grew);
-    json.member("blocks", row.blocks);
-    json.end_object();
-  }
-  json.end_array();
-  json.end_object();
+void describe(Members& m, const model::Recording& recording, const ShownRows& shown) {
+  const CallTree::Node root = m.found([&] { return shown.tree.root(); });
+  m.is("FrameRows");
+  m.word("unit", kUnits, [&] { return unit_of(shown.tree); });
+  m.number("total", root.width);
+  m.number("grew", root.grew);
+  m.number({"rest", "As that of `FlameGraph`."}, shown.rest);
+  m.count("count", shown.count);
+  m.list("rows", shown.rows, [&](const analysis::FrameRow& row) {
+    m.is("FrameRow");
+    describe_frame(m, recording, m.found([&] { return shown.tree.asked.by; }), row.key);
+    m.number("weight", row.total);
+    m.number("self", row.self);
+    m.number("grew", row.total_grew);
+    m.number("self_grew", row.self_grew);
+    m.number("blocks", row.blocks);
+  });
 }
 
-void to_json(JsonWriter& json, const analysis::RangeTotals& totals) {
-  json.begin_object();
-  json.member("from", totals.from);
-  json.member("to", totals.to);
-  json.member("level_before", totals.level_before);
-  json.member("level_after", totals.level_after);
-  json.key("peak");
-  json.begin_object();
-  json.member("event", totals.peak_event);
-  json.member("bytes", totals.peak);
-  json.end_object();
-  sum_to_json(json, "allocated", totals.allocated);
-  sum_to_json(json, "kept", totals.kept);
-  sum_to_json(json, "passed", totals.passed);
-  sum_to_json(json, "freed", totals.freed);
-  json.end_object();
+void describe(Members& m, const analysis::RangeTotals& totals) {
+  m.is(
+      {"RangeTotals",
+       "What the events of a range did: it begins in the state after `from` and ends in the state after `to`."});
+  m.count("from", totals.from);
+  m.count("to", totals.to);
+  m.bytes("level_before", totals.level_before);
+  m.bytes("level_after", totals.level_after);
+  m.object({"peak", "The highest state within it, the one that it begins in included."}, [&] {
+    m.count("event", totals.peak_event);
+    m.bytes("bytes", totals.peak);
+  });
+  describe_sum(m, "allocated", totals.allocated);
+  describe_sum(m, {"kept", "Of what was allocated: still there at the end."}, totals.kept);
+  describe_sum(m, {"passed", "Of what was allocated: freed within the range."}, totals.passed);
+  describe_sum(m, {"freed", "Whenever it was allocated."}, totals.freed);
 }
 
 }  // namespace gpustrata::answers

@@ -6,33 +6,24 @@ namespace gpustrata::answers {
 
 using analysis::CarriedCalls;
 
-namespace {
-
-template <typename Rows, typename Of>
-void numbers_to_json(JsonWriter& json, std::string_view name, const Rows& rows, const Of& of) {
-  json.key(name);
-  json.begin_array();
-  for (const auto& row : rows) json.value(of(row));
-  json.end_array();
-}
-
-}  // namespace
-
-void to_json(JsonWriter& json, const CarriedCalls& calls) {
-  json.begin_object();
-  numbers_to_json(json, "texts", calls.texts, [](const std::string& text) { return std::string_view(text); });
-  numbers_to_json(json, "names", calls.frames, [](const CarriedCalls::Frame& frame) { return frame.name; });
-  numbers_to_json(json, "files", calls.frames, [](const CarriedCalls::Frame& frame) { return frame.file; });
-  numbers_to_json(json, "lines", calls.frames, [](const CarriedCalls::Frame& frame) { return frame.line; });
-  numbers_to_json(json, "frames", calls.nodes, [](const CarriedCalls::Node& node) { return node.frame; });
-  numbers_to_json(json, "callers", calls.nodes, [](const CarriedCalls::Node& node) { return node.caller; });
-  numbers_to_json(json, "weights", calls.nodes, [](const CarriedCalls::Node& node) { return node.weight; });
-  numbers_to_json(json, "blocks", calls.nodes, [](const CarriedCalls::Node& node) { return node.blocks; });
-  json.member("without", calls.without);
-  json.member("withoutBlocks", calls.without_blocks);
-  json.member("rest", calls.rest);
-  json.member("restBlocks", calls.rest_blocks);
-  json.end_object();
+void describe(Members& m, const CarriedCalls& calls) {
+  const auto of_frames = [&](Name name, const auto& of) { m.values(As::count, name, calls.frames, of); };
+  const auto of_nodes = [&](Name name, const auto& of) { m.values(As::number, name, calls.nodes, of); };
+  m.is({"CallFacts", "The calls of a moment, for another recording to compare with."});
+  m.texts("texts", calls.texts);
+  of_frames({"names", "Numbers of texts, as `files`."},
+            [](const CarriedCalls::Frame& frame) { return frame.name; });
+  of_frames("files", [](const CarriedCalls::Frame& frame) { return frame.file; });
+  of_frames("lines", [](const CarriedCalls::Frame& frame) { return frame.line; });
+  of_nodes({"frames", "Of each node, as the next three."},
+           [](const CarriedCalls::Node& node) { return node.frame; });
+  of_nodes("callers", [](const CarriedCalls::Node& node) { return node.caller; });
+  of_nodes("weights", [](const CarriedCalls::Node& node) { return node.weight; });
+  of_nodes("blocks", [](const CarriedCalls::Node& node) { return node.blocks; });
+  m.number("without", calls.without);
+  m.number("withoutBlocks", calls.without_blocks);
+  m.number("rest", calls.rest);
+  m.number("restBlocks", calls.rest_blocks);
 }
 
 }  // namespace gpustrata::answers

@@ -2,12 +2,11 @@
 #pragma once
 
 #include "engine/analysis/calls/carried_calls.h"
-#include "engine/base/json_writer.h"
+#include "engine/answers/described/members.h"
 
 namespace gpustrata::answers {
 
-// {"texts":[text], of each frame "names","files": numbers of texts, "lines", of each node "frames","callers","weights",
-//  "blocks", "without","withoutBlocks","rest","restBlocks"} (analysis/calls/carried_calls.h): what the argument CallFacts takes.
-void to_json(JsonWriter& json, const analysis::CarriedCalls& calls);
+// What the argument CallFacts takes.
+void describe(Members& m, const analysis::CarriedCalls& calls);
 
 }  // namespace gpustrata::answers

@@ -147,23 +147,22 @@ std::string text_of(const Finding& finding) {
   return text;
 }
 
-void to_json(JsonWriter& json, std::span<const Finding> findings) {
-  json.begin_array();
-  for (const Finding& finding : findings) {
-    json.begin_object();
-    json.member("name", finding.name);
-    json.member("severity", finding.severity);
-    json.member("count", finding.count);
-    json.member("first_offset", finding.first_offset);
-    if (!finding.first_in.empty()) {
-      json.member("first_in", std::string_view(finding.first_in));
-      json.member("file_offset", finding.file_offset);
-    }
-    json.member("text", text_of(finding));
-    json.end_object();
+void describe(Members& m, const Finding& finding) {
+  m.is("Diagnostic");
+  m.text("name", finding.name);
+  m.word("severity", kSeverities, finding.severity);
+  m.count("count", finding.count);
+  m.number({"first_offset", "Byte offset of the first one; null or -1 = no place in the file."},
+           finding.first_offset);
+  if (const auto there = m.when(!finding.first_in.empty())) {
+    m.text({"first_in", "What that counts in (\"rank0.pickle\"); absent = the file itself."},
+           finding.first_in);
+    m.number({"file_offset", "Where in the file that begins."}, finding.file_offset);
   }
-  json.end_array();
+  m.text("text", [&] { return text_of(finding); });
 }
+
+void to_json(JsonWriter& json, std::span<const Finding> findings) { list_to_json(json, findings); }
 
 std::string finding_lines(std::span<const Finding> findings, Remarks remarks) {
   std::string out;

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "engine/analysis/report/summary.h"
+#include "engine/answers/described/members.h"
 #include "engine/answers/text/text_out.h"
-#include "engine/base/json_writer.h"
 #include "engine/model/diagnostics.h"
 
 namespace gpustrata::answers {
@@ -18,8 +18,10 @@ namespace gpustrata::answers {
 // That, and what the first of its kind was.
 [[nodiscard]] std::string text_of(const analysis::Finding& finding);
 
-// [{"name","severity","count","first_offset","text"}], with "first_in" and "file_offset" where the finding lies
-// inside of something that the file holds.
+// Of model::Severity.
+inline constexpr std::string_view kSeverities[] = {"info", "warning", "error"};
+
+void describe(Members& m, const analysis::Finding& finding);
 void to_json(JsonWriter& json, std::span<const analysis::Finding> findings);
 
 enum class Remarks : uint8_t { shown, left_out };  // findings that are nobody's loss

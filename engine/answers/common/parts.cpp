@@ -11,128 +11,120 @@ namespace gpustrata::answers {
 
 namespace {
 
-void frame_to_json(JsonWriter& json, const model::Recording& recording, const analysis::FrameLine& line,
-                   bool own) {
+// As it is shown; where frames found no room, what says how many.
+struct ShownFrame {
+  std::string text, name, file;
+  int32_t line = 0;
+  int64_t repeats = 1;
+  bool hidden = false, own = false;
+  std::vector<std::string> fx;
+};
+
+void describe(Members& m, const ShownFrame& frame) {
+  m.is({"Frame", "A line of a stack."});
+  m.text("text", frame.text);
+  m.text("name", frame.name);
+  m.text("file", frame.file);
+  m.count("line", frame.line);
+  m.count("repeats", frame.repeats);
+  m.flag({"hidden", "Of the interpreter, or a wrapper: PyTorch's own viewer leaves it out."}, frame.hidden);
+  m.flag({"own", "The user's own code."}, frame.own);
+  m.texts({"fx", "What torch.fx says of it."}, frame.fx);
+}
+
+[[nodiscard]] ShownFrame shown(const model::Recording& recording, const analysis::FrameLine& line, bool own) {
   const trace::Frame& frame = recording.frames[line.frame];
-  json.begin_object();
-  json.member("text", in_list(analysis::frame_text(recording, line.frame)));
-  json.member("name", in_list(recording.strings.view(frame.name)));
-  json.member("file", in_list(recording.strings.view(frame.filename)));
-  json.member("line", std::max(frame.line, 0));
-  json.member("repeats", line.repeats);
-  json.member("hidden", line.hidden);
-  json.member("own", own);
-  json.key("fx");
-  json.begin_array();
-  for (const std::string& text : analysis::fx_lines(recording, line.frame)) json.value(in_list(text));
-  json.end_array();
-  json.end_object();
-}
-
-// Stands for frames that found no room, in the shape of a frame.
-void more_frames_to_json(JsonWriter& json, int64_t count) {
-  json.begin_object();
-  json.member("text", more_text(count));
-  for (const char* nothing : {"name", "file"}) json.member(nothing, "");
-  json.member("line", 0);
-  json.member("repeats", 1);
-  json.member("hidden", false);
-  json.member("own", false);
-  json.key("fx");
-  json.begin_array();
-  json.end_array();
-  json.end_object();
-}
-
-}  // namespace
-
-void pool_to_json(JsonWriter& json, const model::Recording& recording, PoolId pool) {
-  if (pool.is_none()) {
-    json.null();
-    return;
-  }
-  const model::Pool& key = recording.pools[pool.index()];
-  json.begin_array();
-  json.value(static_cast<uint64_t>(key.graph_id));
-  json.value(static_cast<uint64_t>(key.user_id));
-  json.end_array();
+  ShownFrame shown{.text = in_list(analysis::frame_text(recording, line.frame)),
+                   .name = in_list(recording.strings.view(frame.name)),
+                   .file = in_list(recording.strings.view(frame.filename)),
+                   .line = std::max(frame.line, 0),
+                   .repeats = line.repeats,
+                   .hidden = line.hidden,
+                   .own = own,
+                   .fx = {}};
+  for (const auto& text : analysis::fx_lines(recording, line.frame)) shown.fx.push_back(in_list(text));
+  return shown;
 }
 
 int64_t frames_to_json(JsonWriter& json, const model::Recording& recording, StackId stack) {
-  json.begin_array();
   int64_t left_out = 0;
+  json.begin_array();
   if (!stack.is_none()) {
     left_out = static_cast<int64_t>(recording.stacks.frames_of(stack).size());
     const analysis::OwnFrames own(recording, stack);
     Room room(json);
     for (const analysis::FrameLine& line : analysis::frame_lines(recording, stack)) {
       if (!room.for_one_more()) break;
-      frame_to_json(json, recording, line, own.is_own(line.frame));
+      to_json(json, shown(recording, line, own.is_own(line.frame)));
       left_out -= line.repeats;
     }
-    if (left_out > 0) more_frames_to_json(json, left_out);
+    if (left_out > 0)
+      to_json(json, ShownFrame{.text = more_text(left_out), .name = {}, .file = {}, .fx = {}});
   }
   json.end_array();
   return left_out;
 }
 
-int64_t annotations_to_json(JsonWriter& json, const model::Recording& recording,
-                            const analysis::Annotations& annotations) {
-  json.begin_array();
-  Room room(json);
-  for (const StringId text : annotations.texts) {
-    if (room.for_one_more()) json.value(in_list(recording.strings.view(text)));
-  }
-  room.leave_out(annotations.left_out);
-  if (room.left_out() > 0) json.value(more_text(room.left_out()));
-  json.end_array();
-  return room.left_out();
+constexpr auto kStacksFrom = words_up_to<analysis::StackFrom::block>("", "alloc", "free", "block");
+
+}  // namespace
+
+constinit const WordsOf<model::BlockState, 4> kBlockStates =
+    words_up_to<model::BlockState::unknown>("active_allocated", "active_pending_free", "inactive", "unknown");
+
+void describe_pool(Members& m, const model::Recording& recording, PoolId pool) {
+  const auto write = [&](JsonWriter& json) {
+    if (pool.is_none()) return json.null();
+    const model::Pool& key = recording.pools[pool.index()];
+    json.begin_array();
+    json.value(static_cast<uint64_t>(key.graph_id));
+    json.value(static_cast<uint64_t>(key.user_id));
+    json.end_array();
+  };
+  m.written(As::pool, {"pool", "Its two numbers; null: the file does not say."}, write, true);
 }
 
-void text_to_json(JsonWriter& json, std::string_view name, const model::Recording& recording, StringId text) {
-  json.key(name);
-  if (text.is_none()) {
-    json.null();
-  } else {
-    json.value(utf8::cut(recording.strings.view(text), kLongestText));
-  }
+int64_t describe_frames(Members& m, const model::Recording& recording, StackId stack, Name name) {
+  int64_t left_out = 0;
+  m.written(name, std::span<const ShownFrame>(),
+            [&](JsonWriter& json) { left_out = frames_to_json(json, recording, stack); });
+  return left_out;
 }
 
-void stack_from_to_json(JsonWriter& json, analysis::StackFrom from) {
-  switch (from) {
-    case analysis::StackFrom::alloc:
-      return json.value("alloc");
-    case analysis::StackFrom::free:
-      return json.value("free");
-    case analysis::StackFrom::block:
-      return json.value("block");
-    case analysis::StackFrom::nothing:
-      break;
-  }
-  json.null();
+int64_t describe_annotations(Members& m, const model::Recording& recording,
+                             const analysis::Annotations& annotations) {
+  int64_t left_out = 0;
+  const auto write = [&](JsonWriter& json) {
+    json.begin_array();
+    Room room(json);
+    for (const StringId text : annotations.texts) {
+      if (room.for_one_more()) json.value(in_list(recording.strings.view(text)));
+    }
+    room.leave_out(annotations.left_out);
+    if (room.left_out() > 0) json.value(more_text(room.left_out()));
+    json.end_array();
+    left_out = room.left_out();
+  };
+  m.written("annotations", std::span<const std::string>(), write);
+  return left_out;
 }
 
-std::string_view name_of(model::BlockState state) {
-  switch (state) {
-    case model::BlockState::active_allocated:
-      return "active_allocated";
-    case model::BlockState::active_pending_free:
-      return "active_pending_free";
-    case model::BlockState::inactive:
-      return "inactive";
-    case model::BlockState::unknown:
-      break;
-  }
-  return "unknown";
+void describe_text(Members& m, Name name, const model::Recording& recording, StringId text) {
+  m.text(name, [&] {
+    return text.is_none() ? std::nullopt
+                          : std::optional(utf8::cut(recording.strings.view(text), kLongestText));
+  });
 }
 
-void both_to_json(JsonWriter& json, std::string_view name, const analysis::BeforeAfter& both) {
-  json.key(name);
-  json.begin_object();
-  json.member("before", both.before);
-  json.member("after", both.after);
-  json.member("growth", both.growth());
-  json.end_object();
+void describe_stack_from(Members& m, analysis::StackFrom from) { m.word("stack_of", kStacksFrom, from); }
+
+void describe_both(Members& m, Name name, const analysis::BeforeAfter& both) {
+  m.object(name, [&] {
+    m.is({"BeforeAfter", "Bytes or a number, in two recordings."});
+    m.number("before", both.before);
+    m.number("after", both.after);
+    m.number("growth", both.growth());
+  });
 }
 
 std::optional<int32_t> device_or_null(int32_t device) {

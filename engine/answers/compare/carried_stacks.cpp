@@ -22,38 +22,35 @@ namespace {
 
 constexpr size_t kMostLines = 16, kMostLineBytes = 2048;
 
-template <typename Of>
-void list_to_json(JsonWriter& json, std::string_view name, const Column<CarriedStack>& stacks, const Of& of) {
-  json.key(name);
-  json.begin_array();
-  for (const CarriedStack& carried : stacks) json.value(of(carried));
-  json.end_array();
+// Who asked, of a stack, and its innermost lines; all null of a stack that is not there.
+void describe_who(Members& m, const model::Recording& recording, const CarriedStack* carried) {
+  const analysis::Who who = m.found(
+      [&] { return carried != nullptr ? analysis::who_of(recording, carried->stack) : analysis::Who(); });
+  m.text("who", [&] { return who_or_none(recording, who); });
+  m.texts({"stack", "Its innermost lines."}, [&]() -> std::optional<std::vector<std::string>> {
+    if (carried == nullptr || carried->stack.is_none()) return std::nullopt;
+    ShownLines shown = shown_lines(recording, carried->stack, kMostLines, kMostLineBytes);
+    if (shown.left_out > 0) shown.lines.push_back(more_text(shown.left_out));
+    return std::move(shown.lines);
+  });
+  m.text("filter", [&] { return filter_text(recording, who, {}); });
 }
 
-void who_of_carried_to_json(JsonWriter& json, const model::Recording& recording,
-                            const CarriedStack& carried) {
-  const analysis::Who who = analysis::who_of(recording, carried.stack);
-  who_to_json(json, recording, who);
-  json.key("stack");
-  if (carried.stack.is_none()) {
-    json.null();
-  } else {
-    const ShownLines shown = shown_lines(recording, carried.stack, kMostLines, kMostLineBytes);
-    json.begin_array();
-    for (const std::string& line : shown.lines) json.value(line);
-    if (shown.left_out > 0) json.value(more_text(shown.left_out));
-    json.end_array();
-  }
-  json.member("filter", filter_text(recording, who, {}));
-  json.member("rank", carried.largest_rank);
-}
-
+constexpr std::string_view kMatched[] = {"", "stack", "functions"};
+constexpr std::string_view kChanges[] = {"new", "gone", "grew", "shrank", "same"};
 [[nodiscard]] std::string_view change_of(const ComparedPart& part) {
   if (part.before < 0) return "new";
   if (part.after < 0) return "gone";
   if (part.bytes.growth() != 0) return part.bytes.growth() > 0 ? "grew" : "shrank";
   if (part.blocks.growth() != 0) return part.blocks.growth() > 0 ? "grew" : "shrank";
   return "same";
+}
+
+void describe_sides(Members& m, const BeforeAfter& bytes, const BeforeAfter& blocks) {
+  m.bytes("before_bytes", bytes.before);
+  m.bytes("after_bytes", bytes.after);
+  m.count("before_blocks", blocks.before);
+  m.count("after_blocks", blocks.after);
 }
 
 struct Sum {
@@ -66,26 +63,13 @@ struct Sum {
     blocks += part.blocks;
   }
 };
-void sum_to_json(JsonWriter& json, std::string_view name, const Sum& sum) {
-  json.key(name);
-  json.begin_object();
-  json.member("rows", sum.rows);
-  json.member("before_bytes", sum.bytes.before);
-  json.member("after_bytes", sum.bytes.after);
-  json.member("before_blocks", sum.blocks.before);
-  json.member("after_blocks", sum.blocks.after);
-  json.end_object();
+void describe(Members& m, const Sum& sum) {
+  m.is("ComparedSum");
+  m.count("rows", sum.rows);
+  describe_sides(m, sum.bytes, sum.blocks);
 }
 
-void side_to_json(JsonWriter& json, std::string_view name, int64_t bytes, int64_t blocks) {
-  json.key(name);
-  json.begin_object();
-  json.member("bytes", bytes);
-  json.member("blocks", blocks);
-  json.end_object();
-}
-
-void matching_to_json(JsonWriter& json, const analysis::ComparedParts& parts) {
+void describe_matching(Members& m, const analysis::ComparedParts& parts) {
   int64_t by_lines = 0, by_functions = 0, only_before = 0, only_after = 0;
   for (const ComparedPart& part : parts.parts) {
     int64_t& number = part.after < 0     ? only_before
@@ -94,37 +78,32 @@ void matching_to_json(JsonWriter& json, const analysis::ComparedParts& parts) {
                                          : by_lines;
     ++number;
   }
-  json.key("matching");
-  json.begin_object();
-  json.member("stack", by_lines);
-  json.member("functions", by_functions);
-  json.member("only_before", only_before);
-  json.member("only_after", only_after);
-  std::string text =
-      fmt::format("Stacks are the same by the lines they show: {}.", counted(by_lines, "pair"));
-  if (by_functions > 0)
-    text += fmt::format(
-        " {} more by functions and files alone, as their lines moved; of several such the largest with the "
-        "largest.",
-        count_text(by_functions));
-  text += fmt::format(" {} only before, {} only after.", count_text(only_before), count_text(only_after));
-  json.member("text", text);
-  json.end_object();
+  m.count({"stack", "Pairs by all their lines."}, by_lines);
+  m.count({"functions", "Pairs by functions: their lines moved."}, by_functions);
+  m.count("only_before", only_before);
+  m.count("only_after", only_after);
+  m.text("text", [&] {
+    std::string text =
+        fmt::format("Stacks are the same by the lines they show: {}.", counted(by_lines, "pair"));
+    if (by_functions > 0)
+      text += fmt::format(
+          " {} more by functions and files alone, as their lines moved; of several such the largest with the "
+          "largest.",
+          count_text(by_functions));
+    return text +
+           fmt::format(" {} only before, {} only after.", count_text(only_before), count_text(only_after));
+  });
 }
 
 }  // namespace
 
-void both_sides_to_json(JsonWriter& json, const analysis::ComparedPart& part) {
-  json.member("before_bytes", part.bytes.before);
-  json.member("after_bytes", part.bytes.after);
-  json.member("before_blocks", part.blocks.before);
-  json.member("after_blocks", part.blocks.after);
-  json.key("matched");
-  if (part.before < 0 || part.after < 0) {
-    json.null();
-  } else {
-    json.value(part.lines_moved ? "functions" : "stack");
-  }
+void describe_both_sides(Members& m, const ComparedPart& part) {
+  describe_sides(m, part.bytes, part.blocks);
+  const bool both = part.before >= 0 && part.after >= 0;
+  m.word({"matched", "Null: only one side has it."}, kMatched,
+         kMatched[!both              ? 0
+                  : part.lines_moved ? 2
+                                     : 1]);
 }
 
 std::string key_text(const ShownKey& key) { return fmt::format("{:016x}{:016x}", key.first, key.second); }
@@ -139,74 +118,69 @@ ShownKey key_of_text(std::string_view text) {
   return {hash_text(text), 1};
 }
 
-void to_json(JsonWriter& json, const model::Recording& recording, const analysis::CarriedStacks& stacks) {
-  json.begin_object();
-  json.member("bytes", stacks.bytes);
-  json.member("blocks", stacks.blocks);
-  list_to_json(json, "keys", stacks.stacks,
-               [](const CarriedStack& carried) { return key_text(carried.shown); });
-  list_to_json(json, "places", stacks.stacks,
-               [](const CarriedStack& carried) { return key_text(carried.without_lines); });
-  list_to_json(json, "sizes", stacks.stacks, [](const CarriedStack& carried) { return carried.bytes; });
-  list_to_json(json, "counts", stacks.stacks, [](const CarriedStack& carried) { return carried.blocks; });
-  json.member("rest_bytes", stacks.rest_bytes);
-  json.member("rest_blocks", stacks.rest_blocks);
-  json.key("parts");
-  json.begin_array();
-  for (const CarriedStack& carried : stacks.stacks) {
-    json.begin_object();
-    who_of_carried_to_json(json, recording, carried);
-    json.end_object();
-  }
-  json.end_array();
-  json.end_object();
+void describe(Members& m, const model::Recording& recording, const analysis::CarriedStacks& stacks) {
+  const auto list = [&](As as, Name name, const auto& of) { m.values(as, name, stacks.stacks, of); };
+  m.is({"StackFacts", "What is alive, stack by stack, largest first; lists of one length."});
+  m.bytes("bytes", stacks.bytes);
+  m.count("blocks", stacks.blocks);
+  list(As::text, "keys", [](const CarriedStack& carried) { return key_text(carried.shown); });
+  list(As::text, "places", [](const CarriedStack& carried) { return key_text(carried.without_lines); });
+  list(As::bytes, "sizes", [](const CarriedStack& carried) { return carried.bytes; });
+  list(As::count, "counts", [](const CarriedStack& carried) { return carried.blocks; });
+  m.bytes("rest_bytes", stacks.rest_bytes);
+  m.count("rest_blocks", stacks.rest_blocks);
+  m.list("parts", stacks.stacks, [&](const CarriedStack& carried) {
+    describe_who(m, recording, &carried);
+    m.rank("rank", carried.largest_rank);
+  });
 }
 
-void to_json(JsonWriter& json, const model::Recording& after, const analysis::CarriedStacks& stacks,
-             const analysis::ComparedParts& parts) {
-  json.begin_object();
-  side_to_json(json, "before", parts.bytes.before, parts.blocks.before);
-  side_to_json(json, "after", parts.bytes.after, parts.blocks.after);
-  matching_to_json(json, parts);
-  Sum same, other;
+void describe(Members& m, const model::Recording& after, const analysis::CarriedStacks& stacks,
+              const analysis::ComparedParts& parts) {
   // What grew most comes first, what shrank most last: rows of both ends are told.
   size_t changed = 0;
   for (const ComparedPart& part : parts.parts) changed += change_of(part) != "same" ? 1 : 0;
   const size_t from_end = changed > kMostComparedRows ? changed - kMostComparedRows / 2 : 0;
   const size_t from_start = changed > kMostComparedRows ? kMostComparedRows / 2 : changed;
+  Sum same, other;
+  std::vector<ComparedPart> rows;
   size_t number = 0;
-  json.key("rows");
-  json.begin_array();
   for (const ComparedPart& part : parts.parts) {
-    const std::string_view change = change_of(part);
-    if (change == "same") {
+    if (change_of(part) == "same") {
       same.add(part);
-      continue;
-    }
-    const size_t at = number++;
-    if (at >= from_start && at < from_end) {
+    } else if (const size_t at = number++; at >= from_start && at < from_end) {
       other.add(part);
-      continue;
-    }
-    json.begin_object();
-    json.member("change", change);
-    json.member("before", part.before < 0 ? std::nullopt : std::optional(part.before));
-    both_sides_to_json(json, part);
-    if (part.after >= 0) {
-      who_of_carried_to_json(json, after, stacks.stacks[static_cast<size_t>(part.after)]);
     } else {
-      for (const std::string_view name : {"who", "stack", "filter", "rank"}) {
-        json.key(name);
-        json.null();
-      }
+      rows.push_back(part);
     }
-    json.end_object();
   }
-  json.end_array();
-  sum_to_json(json, "same", same);
-  sum_to_json(json, "other", other);
-  sum_to_json(json, "rest", {0, parts.rest_bytes, parts.rest_blocks});
-  json.end_object();
+  const auto side = [&](Name name, int64_t bytes, int64_t blocks) {
+    m.object(name, [&m, bytes, blocks] {
+      m.bytes("bytes", bytes);
+      m.count("blocks", blocks);
+    });
+  };
+  m.is({"Compared", "Rows, same, other and rest add up to both sides."});
+  side("before", parts.bytes.before, parts.blocks.before);
+  side("after", parts.bytes.after, parts.blocks.after);
+  m.object({"matching", "How stacks of both were found to be the same."},
+           [&] { describe_matching(m, parts); });
+  m.list({"rows", "What changed. Of what is gone nothing says who."}, rows, [&](const ComparedPart& part) {
+    m.is("ComparedRow");
+    m.word("change", kChanges, change_of(part));
+    m.count({"before", "Number of the carried."},
+            part.before < 0 ? std::nullopt : std::optional(part.before));
+    describe_both_sides(m, part);
+    const CarriedStack* const carried =
+        m.is_schema() || part.after < 0 ? nullptr : &stacks.stacks[static_cast<size_t>(part.after)];
+    describe_who(m, after, carried);
+    m.rank("rank", carried == nullptr ? std::nullopt : std::optional(carried->largest_rank));
+  });
+  m.object("same", [&] { describe(m, same); });
+  m.object({"other", "Changed, but beyond the rows."}, [&] { describe(m, other); });
+  m.object({"rest", "Not told by the stacks."}, [&] {
+    describe(m, Sum{0, parts.rest_bytes, parts.rest_blocks});
+  });
 }
 
 }  // namespace gpustrata::answers

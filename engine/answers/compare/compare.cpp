@@ -21,60 +21,17 @@ namespace {
 // A stack of a thousand frames is written out at each of its parts: a small file can have gigabytes of them.
 constexpr size_t kMostPartsText = size_t{64} << 20;
 
-void pair_to_json(JsonWriter& json, std::string_view name, int64_t before, int64_t after) {
-  json.key(name);
-  json.begin_object();
-  json.member("before", before);
-  json.member("after", after);
-  json.end_object();
-}
-
-void groups_to_json(JsonWriter& json, const DeviceComparison& comparison) {
-  const analysis::Comparison& groups = comparison.groups;
-  both_to_json(json, "requested_bytes", groups.bytes);
-  both_to_json(json, "blocks", groups.blocks);
-  json.member("groups_changed", groups.changed);
-  json.member("groups_unchanged", groups.unchanged);
-  json.key("rows");
-  json.begin_array();
-  for (const analysis::ComparedPart& row : groups.rows) {
-    json.begin_object();
-    both_to_json(json, "bytes", row.bytes);
-    both_to_json(json, "blocks", row.blocks);
-    const NamedBy by = named_by(comparison, row);
-    group_to_json(json, by.recording, by.group, groups.by);
-    json.end_object();
-    if (json.refused()) break;
-  }
-  json.end_array();
-  json.key("other");
-  json.begin_object();
-  both_to_json(json, "bytes", groups.other_bytes);
-  both_to_json(json, "blocks", groups.other_blocks);
-  json.end_object();
-}
-
-void segments_to_json(JsonWriter& json, const analysis::ComparedSegments& segments) {
-  const auto list = [&](std::string_view name, const Column<replay::SegmentAt>& all) {
-    json.key(name);
-    json.begin_array();
-    for (const replay::SegmentAt& one : all) {
-      json.begin_object();
-      json.member("address", fmt::format("{:#x}", one.address));
-      json.member("total_size", one.size);
-      json.end_object();
-    }
-    json.end_array();
-  };
-  json.key("segments");
-  json.begin_object();
-  json.member("in_both", segments.in_both);
-  json.member("in_both_bytes", segments.in_both_bytes);
-  json.member("only_before_bytes", segments.only_before_bytes);
-  json.member("only_after_bytes", segments.only_after_bytes);
-  list("only_before", segments.only_before);
-  list("only_after", segments.only_after);
-  json.end_object();
+// A stack that either device has.
+struct ComparedStack {
+  int32_t device;
+  StackId stack;
+  const analysis::ComparedPart& part;
+};
+void describe(Members& m, const model::Recording& recording, const ComparedStack& one) {
+  m.count("device", one.device);
+  describe_stack(m, recording, one.stack);
+  describe_both_sides(m, m.of(one.part));
+  m.text("who", [&] { return who_or_none(recording, analysis::who_of(recording, one.stack)); });
 }
 
 // "Device 3 is only in the file before."
@@ -117,19 +74,51 @@ std::string to_text(const Obstacle& obstacle) {
   return "No segment is in both: these are recordings of two runs, or of two processes.";
 }
 
-void to_json(JsonWriter& json, const DeviceComparison& comparison) {
+void describe(Members& m, const DeviceComparison& comparison) {
   const analysis::ComparedDevice &before = comparison.before, &after = comparison.after;
-  json.begin_object();
-  pair_to_json(json, "device", before.top.device, after.top.device);
-  pair_to_json(json, "event", before.top.event, after.top.event);
-  pair_to_json(json, "reserved_bytes", before.memory.totals().reserved, after.memory.totals().reserved);
-  json.key("notes");
-  json.begin_array();
-  for (const Obstacle& obstacle : comparison.obstacles) json.value(to_text(obstacle));
-  json.end_array();
-  groups_to_json(json, comparison);
-  segments_to_json(json, comparison.segments);
-  json.end_object();
+  const analysis::Comparison& groups = comparison.groups;
+  const analysis::ComparedSegments& segments = comparison.segments;
+  const auto pair = [&](Name name, const auto& of) {
+    m.object(name, [&] {
+      m.number("before", [&] { return of(before); });
+      m.number("after", [&] { return of(after); });
+    });
+  };
+  const auto list = [&](Name name, const Column<replay::SegmentAt>& all) {
+    m.list(name, all, [&](const replay::SegmentAt& one) {
+      m.address("address", one.address);
+      m.bytes("total_size", one.size);
+    });
+  };
+  pair("device", [](const analysis::ComparedDevice& side) { return side.top.device; });
+  pair({"event", "The state after it."}, [](const analysis::ComparedDevice& side) { return side.top.event; });
+  pair("reserved_bytes", [](const analysis::ComparedDevice& side) { return side.memory.totals().reserved; });
+  m.values(As::text, {"notes", "What may be wrong with the comparison."}, comparison.obstacles,
+           [](const Obstacle& obstacle) { return to_text(obstacle); });
+  describe_both(m, "requested_bytes", groups.bytes);
+  describe_both(m, "blocks", groups.blocks);
+  m.count("groups_changed", groups.changed);
+  m.count("groups_unchanged", groups.unchanged);
+  m.list("rows", groups.rows, [&](const analysis::ComparedPart& row) {
+    describe_both(m, "bytes", row.bytes);
+    describe_both(m, "blocks", row.blocks);
+    if (m.is_schema())
+      return describe_group(m, before.recording, Members::sample<analysis::TopGroup>(), groups.by);
+    const NamedBy by = named_by(comparison, row);
+    describe_group(m, by.recording, by.group, groups.by);
+  });
+  m.object("other", [&] {
+    describe_both(m, "bytes", groups.other_bytes);
+    describe_both(m, "blocks", groups.other_blocks);
+  });
+  m.object("segments", [&] {
+    m.count("in_both", segments.in_both);
+    m.bytes("in_both_bytes", segments.in_both_bytes);
+    m.bytes("only_before_bytes", segments.only_before_bytes);
+    m.bytes("only_after_bytes", segments.only_after_bytes);
+    list("only_before", segments.only_before);
+    list("only_after", segments.only_after);
+  });
 }
 
 ComparisonAnswer::ComparisonAnswer(TextOut& out, Form form, size_t columns, size_t rows)
@@ -175,12 +164,7 @@ void ComparisonAnswer::add_parts(const CarriedSide& before, const CarriedSide& a
     const CarriedSide& of = part.after < 0 ? before : after;
     const StackId stack =
         of.stacks.stacks[static_cast<size_t>(part.after < 0 ? part.before : part.after)].stack;
-    parts_.begin_object();
-    parts_.member("device", after.device);
-    stack_to_json(parts_, of.recording, stack);
-    both_sides_to_json(parts_, part);
-    who_to_json(parts_, of.recording, analysis::who_of(of.recording, stack));
-    parts_.end_object();
+    to_json(parts_, of.recording, ComparedStack{after.device, stack, part});
   }
 }
 

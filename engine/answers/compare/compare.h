@@ -10,6 +10,7 @@
 
 #include "engine/analysis/compare/carried_stacks.h"
 #include "engine/analysis/compare/compare.h"
+#include "engine/answers/described/members.h"
 #include "engine/answers/text/text_out.h"
 #include "engine/base/json_writer.h"
 
@@ -57,12 +58,7 @@ struct NamedBy {
 [[nodiscard]] NamedBy named_by(const analysis::DeviceComparison& comparison,
                                const analysis::ComparedPart& row);
 
-// {"device":{"before","after"},"event":{...},"reserved_bytes":{...},"notes":[sentence],
-//  "requested_bytes":{"before","after","growth"},"blocks":{...},"groups_changed","groups_unchanged",
-//  "rows":[{"bytes":{...},"blocks":{...}, and those of group_to_json() in top.h}],"other":{"bytes":{...},"blocks":{...}},
-//  "segments":{"in_both","in_both_bytes","only_before_bytes","only_after_bytes",
-//   "only_before":[{"address":"0x...","total_size"}],"only_after":[...]}}
-void to_json(JsonWriter& json, const analysis::DeviceComparison& comparison);
+void describe(Members& m, const analysis::DeviceComparison& comparison);
 
 // Both sides, what grew, a table of groups, the segments that only one has.
 void to_text(TextOut& out, const analysis::DeviceComparison& comparison, size_t columns, size_t rows);

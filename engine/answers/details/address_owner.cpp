@@ -200,79 +200,63 @@ class Sentences {
   std::vector<std::string> lines_;
 };
 
-void who_member(JsonWriter& json, std::string_view who, std::string_view frames,
-                const model::Recording& recording, StackId stack) {
-  const std::string text = who_text(recording, analysis::who_of(recording, stack));
-  json.member(who, text.empty() ? std::nullopt : std::optional(text));
-  json.key(frames);
-  frames_to_json(json, recording, stack);
+void describe_who(Members& m, Name who, Name frames, const model::Recording& recording, StackId stack) {
+  m.text(who, [&] { return who_or_none(recording, analysis::who_of(recording, stack)); });
+  describe_frames(m, recording, stack, frames);
 }
 
-void life_to_json(JsonWriter& json, const EventContext& context, const AddressLife& life) {
+void describe_life(Members& m, const EventContext& context, const AddressLife& life) {
   const model::Recording& recording = context.recording;
   const analysis::StateBlock& block = life.block;
-  json.begin_object();
-  json.member("block", block.row);
-  json.member("rank", block.rank);
-  json.member("name", name_of(life));
-  json.member("address", fmt::format("{:#x}", block.address));
-  json.member("size", block.size);
-  json.member("requested_size", block.requested_size);
-  json.member("offset", life.offset);
-  json.member("state",
-              block.state ? std::optional(std::string(answers::name_of(*block.state))) : std::nullopt);
-  json.member("begin", block.begin);
-  json.member("end", block.end);
-  json.member("alloc_event", block.events.alloc);
-  json.member("free_requested_event", block.events.free_requested);
-  json.member("free_completed_event", block.events.free_completed);
-  json.member("stream", context.stream_number(block.stream));
-  json.member("stream_handle", block.stream.is_none()
-                                   ? std::nullopt
-                                   : std::optional(analysis::handle_text(recording, block.stream)));
-  json.key("pool");
-  pool_to_json(json, recording, block.pool);
-  who_member(json, "allocated_by", "allocated_frames", recording, life.allocated_by);
-  who_member(json, "freed_by", "freed_frames", recording, life.freed_by);
-  json.end_object();
+  m.is({"AddressLife", "A block that has the address, had it or will have it."});
+  m.block_row("block", block.row);
+  m.rank("rank", block.rank);
+  m.text("name", [&] { return name_of(life); });
+  m.address("address", block.address);
+  m.bytes("size", block.size);
+  m.bytes("requested_size", block.requested_size);
+  m.bytes({"offset", "Of the address in the block."}, life.offset);
+  m.word({"state", "Null: it does not exist after the event."}, kLiveStates, block.state);
+  m.count("begin", block.begin);
+  m.count({"end", "The event after which it is gone; -1 = never."}, block.end);
+  m.count({"alloc_event", "-1 = not in the trace, as of the next two."}, block.events.alloc);
+  m.count("free_requested_event", block.events.free_requested);
+  m.count("free_completed_event", block.events.free_completed);
+  m.count("stream", [&] { return context.stream_number(block.stream); });
+  m.text("stream_handle", [&] {
+    return block.stream.is_none() ? std::nullopt
+                                  : std::optional(analysis::handle_text(recording, block.stream));
+  });
+  describe_pool(m, recording, block.pool);
+  describe_who(m, "allocated_by", "allocated_frames", recording, life.allocated_by);
+  describe_who(m, "freed_by", "freed_frames", recording, life.freed_by);
 }
 
-void to_json(JsonWriter& json, std::string_view name, const std::optional<AddressNeighbour>& one) {
-  json.key(name);
-  if (!one) return json.null();
-  json.begin_object();
-  json.member("segment", one->is_segment);
-  json.member("name", name_of(*one));
-  json.member("address", fmt::format("{:#x}", one->address));
-  json.member("size", one->size);
-  json.member("distance", one->distance);
-  json.end_object();
+void describe_neighbour(Members& m, Name name, const std::optional<AddressNeighbour>& neighbour) {
+  m.object(name, neighbour, [&](const AddressNeighbour& one) {
+    m.is({"AddressNeighbour", "The nearest on one side."});
+    m.flag("segment", one.is_segment);
+    m.text("name", [&] { return name_of(one); });
+    m.address("address", one.address);
+    m.bytes("size", one.size);
+    m.bytes({"distance", "To its nearest byte."}, one.distance);
+  });
 }
 
-void to_json(JsonWriter& json, std::string_view name, const model::Recording& recording,
-             const std::optional<AddressRange>& range) {
-  json.key(name);
-  if (!range) return json.null();
-  json.begin_object();
-  json.member("name", analysis::segment_name(range->address, range->version));
-  json.member("address", fmt::format("{:#x}", range->address));
-  json.member("size", range->size);
-  json.member("begin", range->begin);
-  json.member("end", range->end);
-  json.member("end_action", range->end_action
-                                ? std::optional(in_list(recording.action_name(*range->end_action)))
-                                : std::nullopt);
-  json.key("pool");
-  pool_to_json(json, recording, range->pool);
-  json.end_object();
-}
-
-void lives_to_json(JsonWriter& json, std::string_view name, const EventContext& context,
-                   const std::vector<AddressLife>& lives) {
-  json.key(name);
-  json.begin_array();
-  for (const AddressLife& life : lives) life_to_json(json, context, life);
-  json.end_array();
+void describe_range(Members& m, Name name, const model::Recording& recording,
+                    const std::optional<AddressRange>& range) {
+  m.object(name, range, [&](const AddressRange& one) {
+    m.is({"AddressRange", "A segment that has the address at another moment."});
+    m.text("name", [&] { return analysis::segment_name(one.address, one.version); });
+    m.address("address", one.address);
+    m.bytes("size", one.size);
+    m.count("begin", one.begin);
+    m.count("end", one.end);
+    m.text("end_action", [&] {
+      return one.end_action ? std::optional(in_list(recording.action_name(*one.end_action))) : std::nullopt;
+    });
+    describe_pool(m, recording, one.pool);
+  });
 }
 
 // The program's own frames, innermost first; all that are shown where there is none of them.
@@ -297,43 +281,30 @@ void stack_to_text(TextOut& out, std::string_view title, const model::Recording&
 
 }  // namespace
 
-void to_json(JsonWriter& json, const EventContext& context, const AddressOwner& owner) {
-  json.begin_object();
-  json.member("address", fmt::format("{:#x}", owner.address));
-  json.member("device", owner.device);
-  json.member("event", owner.event);
-  json.member("time_us", owner.time_us);
-  json.member("known", owner.is_known());
-  json.key("holder");
-  if (owner.holder) {
-    life_to_json(json, context, *owner.holder);
-  } else {
-    json.null();
-  }
-  json.key("segment");
-  to_json(json, context, owner.segment);
-  json.key("free");
-  if (owner.free) {
-    json.begin_object();
-    json.member("address", fmt::format("{:#x}", owner.free->address));
-    json.member("size", owner.free->size);
-    json.end_object();
-  } else {
-    json.null();
-  }
-  lives_to_json(json, "before", context, owner.before);
-  json.member("before_left_out", owner.before_left_out);
-  lives_to_json(json, "after", context, owner.after);
-  json.member("after_left_out", owner.after_left_out);
-  to_json(json, "below", owner.below);
-  to_json(json, "above", owner.above);
-  to_json(json, "segment_before", context.recording, owner.segment_before);
-  to_json(json, "segment_after", context.recording, owner.segment_after);
-  json.key("lines");
-  json.begin_array();
-  for (const std::string& line : Sentences(context, owner).all()) json.value(line);
-  json.end_array();
-  json.end_object();
+void describe(Members& m, const EventContext& context, const AddressOwner& owner) {
+  m.is({"AddressOwner", "Whose an address is after the event, who had it before and who has it later."});
+  m.address("address", owner.address);
+  m.count("device", owner.device);
+  m.count("event", owner.event);
+  m.microseconds("time_us", owner.time_us);
+  m.flag({"known", "The device has it at some moment."}, [&] { return owner.is_known(); });
+  m.object("holder", owner.holder, [&](const AddressLife& life) { describe_life(m, context, life); });
+  m.object("segment", owner.segment,
+           [&](const analysis::StateSegment& segment) { describe(m, context, segment); });
+  m.object({"free", "The free memory that it lies in."}, owner.free, [&](const auto& free) {
+    m.address("address", free.address);
+    m.bytes("size", free.size);
+  });
+  const auto life = [&](const AddressLife& one) { describe_life(m, context, one); };
+  m.list("before", owner.before, life);
+  m.count("before_left_out", owner.before_left_out);
+  m.list("after", owner.after, life);
+  m.count("after_left_out", owner.after_left_out);
+  describe_neighbour(m, "below", owner.below);
+  describe_neighbour(m, "above", owner.above);
+  describe_range(m, "segment_before", context.recording, owner.segment_before);
+  describe_range(m, "segment_after", context.recording, owner.segment_after);
+  m.texts({"lines", "The same in sentences."}, [&] { return Sentences(context, owner).all(); });
 }
 
 void to_text(TextOut& out, const EventContext& context, const AddressOwner& owner, size_t columns) {

@@ -23,34 +23,19 @@ namespace {
   return event < 0 ? std::nullopt : std::optional(event);
 }
 
-[[nodiscard]] std::string_view name_of(BlockDetails::KnownBy by) {
-  return by == BlockDetails::KnownBy::alloc  ? "traced"
-         : by == BlockDetails::KnownBy::free ? "freed_only"
-                                             : "final_only";
-}
+constexpr auto kKnownBy =
+    words_up_to<BlockDetails::KnownBy::final_state>("traced", "freed_only", "final_only");
+constexpr auto kPoolFrom = words_up_to<BlockDetails::PoolFrom::segment>("", "event", "segment");
 
-void place_to_json(JsonWriter& json, const model::Recording& recording, const BlockDetails& block) {
-  json.member("stream", block.stream_number);
-  json.member("stream_handle", analysis::handle_text(recording, block.stream));
-  json.key("pool");
-  pool_to_json(json, recording, block.pool);
-  json.key("pool_from");
-  if (block.pool_from == BlockDetails::PoolFrom::nothing) {
-    json.null();
-  } else {
-    json.value(block.pool_from == BlockDetails::PoolFrom::event ? "event" : "segment");
-  }
-}
-
-void life_to_json(JsonWriter& json, const BlockDetails& block) {
-  json.member("born_event", block.born_event);
-  json.member("free_requested_event", known(block.free_requested_event));
-  json.member("freed_event", known(block.freed_event));
-  json.member("born_time_us", block.born_time_us);
-  json.member("freed_time_us", block.freed_time_us);
-  json.member("lifetime_events", block.lifetime_events);
-  json.member("lifetime_us", block.lifetime_us);
-  json.member("total_after", block.total_after);
+void describe_life(Members& m, const BlockDetails& block) {
+  m.count({"born_event", "-1 = before the first."}, block.born_event);
+  m.count("free_requested_event", known(block.free_requested_event));
+  m.count("freed_event", known(block.freed_event));
+  m.microseconds("born_time_us", block.born_time_us);
+  m.microseconds("freed_time_us", block.freed_time_us);
+  m.count("lifetime_events", block.lifetime_events);
+  m.microseconds("lifetime_us", block.lifetime_us);
+  m.bytes({"total_after", "Allocated right after it came."}, block.total_after);
 }
 
 [[nodiscard]] int64_t extras_to_json(JsonWriter& json, const model::Recording& recording,
@@ -85,44 +70,38 @@ void life_to_json(JsonWriter& json, const BlockDetails& block) {
 
 }  // namespace
 
-void to_json(JsonWriter& json, const model::Recording& recording, const BlockDetails& block) {
-  json.begin_object();
-  json.member("rank", block.rank);
-  json.member("name", analysis::block_name(block.address, block.version));
-  json.member("address", fmt::format("{:#x}", block.address));
-  json.member("version", block.version);
-  json.member("kind", name_of(block.known_by));
-  json.member("requested_size", block.requested_size);
-  json.member("block_size", block.block_size);
-  json.key("state");
-  if (block.state) {
-    json.value(*block.state == model::BlockState::active_allocated ? "active_allocated"
-                                                                   : "active_pending_free");
-  } else {
-    json.null();
-  }
-  place_to_json(json, recording, block);
-  life_to_json(json, block);
-  text_to_json(json, "compile_context", recording, block.texts.context);
-  text_to_json(json, "user_metadata", recording, block.texts.metadata);
-  json.key("annotations");
-  const int64_t annotations_left_out = annotations_to_json(json, recording, block.annotations);
-  json.key("extras");
-  const int64_t extras_left_out = extras_to_json(json, recording, block);
-  json.key("frames");
-  const int64_t frames_left_out = frames_to_json(json, recording, block.stack);
-  json.key("stack_of");
-  stack_from_to_json(json, block.stack_from);
-  who_to_json(json, recording, block.who);
-  text_to_json(json, "forward_frames", recording, block.forward_frames);
-  json.key("no_stack_reasons");
-  json.begin_array();
-  for (const analysis::NoStackReason reason : block.no_stack_reasons) json.value(to_text(reason));
-  json.end_array();
-  json.member("annotations_left_out", annotations_left_out);
-  json.member("extras_left_out", extras_left_out);
-  json.member("frames_left_out", frames_left_out);
-  json.end_object();
+void describe(Members& m, const model::Recording& recording, const BlockDetails& block) {
+  int64_t extras_left_out = 0;
+  m.is("BlockDetails");
+  m.rank("rank", block.rank);
+  m.text("name", [&] { return analysis::block_name(block.address, block.version); });
+  m.address("address", block.address);
+  m.count("version", block.version);
+  m.word("kind", kKnownBy, block.known_by);
+  m.bytes("requested_size", block.requested_size);
+  m.bytes("block_size", block.block_size);
+  const bool is_pending = block.state && *block.state != model::BlockState::active_allocated;
+  m.word({"state", "At the end of the recording."}, kLiveStates,
+         block.state ? std::optional(kLiveStates[is_pending ? 1 : 0]) : std::nullopt);
+  m.count("stream", block.stream_number);
+  m.text("stream_handle", [&] { return analysis::handle_text(recording, block.stream); });
+  describe_pool(m, recording, block.pool);
+  m.word("pool_from", kPoolFrom, block.pool_from);
+  describe_life(m, block);
+  describe_text(m, "compile_context", recording, block.texts.context);
+  describe_text(m, "user_metadata", recording, block.texts.metadata);
+  const int64_t annotations_left_out = describe_annotations(m, recording, block.annotations);
+  m.written_by_name({"extras", "What else the file says of it."},
+                    [&](JsonWriter& json) { extras_left_out = extras_to_json(json, recording, block); });
+  const int64_t frames_left_out = describe_frames(m, recording, block.stack);
+  describe_stack_from(m, block.stack_from);
+  m.text("who", [&] { return who_or_none(recording, block.who); });
+  describe_text(m, "forward_frames", recording, block.forward_frames);
+  m.values(As::text, "no_stack_reasons", block.no_stack_reasons,
+           [](analysis::NoStackReason reason) { return to_text(reason); });
+  m.count("annotations_left_out", annotations_left_out);
+  m.count("extras_left_out", extras_left_out);
+  m.count("frames_left_out", frames_left_out);
 }
 
 }  // namespace gpustrata::answers

@@ -56,70 +56,60 @@ std::string event_text(const EventContext& context, int32_t event) {
   }
 }
 
-void rows_to_json(JsonWriter& json, const EventContext& context, std::span<const EventRow> rows) {
-  for (const EventRow& row : rows) {
-    json.begin_object();
-    json.member("row", row.row);
-    json.member("event", row.event);
-    json.member("action", in_list(context.recording.action_name(row.action)));
-    json.member("name", row.name);
-    json.member("size", row.size);
-    json.member("stream", row.stream_number);
-    json.member("time_us", row.time_us);
-    json.member("text", event_text(context, row.event));
-    if (row.follows_request) json.member("follows_request", true);
-    json.end_object();
-  }
+void describe(Members& m, const EventContext& context, const EventRow& row) {
+  m.is("EventRow");
+  m.count("row", row.row);
+  m.count("event", row.event);
+  m.text("action", [&] { return in_list(context.recording.action_name(row.action)); });
+  m.text({"name", "b'address_version or s'address_version; empty for events of neither."}, row.name);
+  m.bytes("size", row.size);
+  m.count("stream", row.stream_number);
+  m.microseconds("time_us", row.time_us);
+  m.text({"text", "As the official viewer says it."}, [&] { return event_text(context, row.event); });
+  if (const auto there = m.when(row.follows_request))
+    m.flag({"follows_request", "A completion right after its request."}, true);
 }
 
-void to_json(JsonWriter& json, const EventContext& context, std::span<const EventRow> rows) {
-  json.begin_array();
-  rows_to_json(json, context, rows);
-  json.end_array();
-}
-
-void to_json(JsonWriter& json, const EventContext& context, const std::optional<EventDetails>& details) {
-  if (!details) return json.null();
-  const EventDetails& event = *details;
+void describe(Members& m, const EventContext& context, const EventDetails& event) {
   const model::Recording& recording = context.recording;
-  json.begin_object();
-  json.member("event", event.event);
-  json.member("action", in_list(recording.action_name(event.action)));
-  json.member("name", event.name);
-  json.member("address",
-              event.action == trace::Action::oom ? std::string() : fmt::format("{:#x}", event.address));
-  json.member("size", event.size);
-  json.member("stream", event.stream_number);
-  json.member("stream_handle", analysis::handle_text(recording, event.stream));
-  json.key("pool");
-  pool_to_json(json, recording, event.pool);
-  json.member("time_us", event.time_us);
-  json.member("text", event_text(context, event.event));
-  json.member("device_free", event.device_free);
-  text_to_json(json, "compile_context", recording, event.compile_context);
-  text_to_json(json, "user_metadata", recording, event.user_metadata);
-  json.key("annotations");
-  const int64_t annotations_left_out = annotations_to_json(json, recording, event.annotations);
-  json.key("extras");
-  const int64_t extras_left_out = extras_to_json(json, recording, event);
-  json.key("frames");
-  const int64_t frames_left_out = frames_to_json(json, recording, event.stack);
-  who_to_json(json, recording, event.who);
-  text_to_json(json, analysis::kForwardFrames, recording, event.forward_frames);
-  json.key("no_stack_reasons");
-  json.begin_array();
-  if (event.no_stack_reason) json.value(to_text(*event.no_stack_reason));
-  json.end_array();
-  json.member("block", event.block);
-  json.member("rank", event.rank);
-  json.member("segment", event.segment);
-  json.member("alloc_event", event.block_events.alloc);
-  json.member("free_requested_event", event.block_events.free_requested);
-  json.member("free_completed_event", event.block_events.free_completed);
-  json.member("annotations_left_out", annotations_left_out);
-  json.member("extras_left_out", extras_left_out);
-  json.member("frames_left_out", frames_left_out);
-  json.end_object();
+  int64_t extras_left_out = 0;
+  m.is("EventDetails");
+  m.count("event", event.event);
+  m.text("action", [&] { return in_list(recording.action_name(event.action)); });
+  m.text("name", event.name);
+  m.text({"address", "Empty of a request that failed."},
+         [&] { return event.action == Action::oom ? std::string() : fmt::format("{:#x}", event.address); });
+  m.bytes("size", event.size);
+  m.count("stream", event.stream_number);
+  m.text("stream_handle", [&] { return analysis::handle_text(recording, event.stream); });
+  describe_pool(m, recording, event.pool);
+  m.microseconds("time_us", event.time_us);
+  m.text("text", [&] { return event_text(context, event.event); });
+  m.bytes("device_free", event.device_free);
+  describe_text(m, "compile_context", recording, event.compile_context);
+  describe_text(m, "user_metadata", recording, event.user_metadata);
+  const int64_t annotations_left_out = describe_annotations(m, recording, event.annotations);
+  m.written_by_name({"extras", "What else the file says of it."},
+                    [&](JsonWriter& json) { extras_left_out = extras_to_json(json, recording, event); });
+  const int64_t frames_left_out = describe_frames(m, recording, event.stack);
+  m.text("who", [&] { return who_or_none(recording, event.who); });
+  describe_text(m, "forward_frames", recording, event.forward_frames);
+  m.values(
+      As::text, "no_stack_reasons",
+      [&] {
+        using Reasons = std::vector<analysis::NoStackReason>;
+        return event.no_stack_reason ? Reasons{*event.no_stack_reason} : Reasons();
+      },
+      [](analysis::NoStackReason reason) { return to_text(reason); });
+  m.block_row({"block", "-1 = none, as of the next two."}, event.block);
+  m.rank("rank", event.rank);
+  m.segment_row("segment", event.segment);
+  m.count({"alloc_event", "-1 = not in the trace, as of the next two."}, event.block_events.alloc);
+  m.count("free_requested_event", event.block_events.free_requested);
+  m.count("free_completed_event", event.block_events.free_completed);
+  m.count("annotations_left_out", annotations_left_out);
+  m.count("extras_left_out", extras_left_out);
+  m.count("frames_left_out", frames_left_out);
 }
 
 }  // namespace gpustrata::answers

@@ -61,29 +61,20 @@ namespace {
       part == StateKind::pending ? "freed, but waiting for another stream (record_stream)\n" : "", place);
 }
 
-[[nodiscard]] std::string_view name_of(StateKind part) {
-  switch (part) {
-    case StateKind::segment:
-      return "segment";
-    case StateKind::block:
-      return "block";
-    case StateKind::rounding:
-      return "rounding";
-    case StateKind::pending:
-      return "pending";
-    case StateKind::gap:
-      return "gap";
-  }
-  return "segment";
+constexpr auto kParts = words_up_to<StateKind::gap>("segment", "block", "rounding", "pending", "gap");
+
+void describe_place(Members& m, const EventContext& context, StreamId stream, PoolId pool) {
+  m.count({"stream", "0, 1, 2 by first appearance in the file, as the official viewer has it."},
+          [&] { return context.stream_number(stream); });
+  m.text("stream_handle", [&] { return analysis::handle_text(context.recording, stream); });
+  describe_pool(m, context.recording, pool);
 }
 
-void block_to_json(JsonWriter& json, const BlockAt& block) {
-  json.begin_object();
-  json.member("address", fmt::format("{:#x}", block.address));
-  json.member("size", block.size);
-  json.member("requested_size", block.requested_size);
-  json.member("state", answers::name_of(block.state));
-  json.end_object();
+void describe_block(Members& m, const BlockAt& block) {
+  m.address("address", block.address);
+  m.bytes("size", block.size);
+  m.bytes("requested_size", block.requested_size);
+  m.word("state", kBlockStates, block.state);
 }
 
 [[nodiscard]] std::string pool_words(const model::Recording& recording, PoolId pool) {
@@ -95,165 +86,139 @@ void block_to_json(JsonWriter& json, const BlockAt& block) {
 
 }  // namespace
 
-void to_json(JsonWriter& json, const analysis::MemoryTotals& totals) {
-  json.begin_object();
-  json.member("event", totals.event);
-  json.member("time_us", totals.time_us);
-  json.member("reserved", totals.sums.reserved);
-  json.member("allocated", totals.sums.allocated);
-  json.member("active", totals.sums.active);
-  json.member("requested", totals.sums.requested);
-  json.member("rounding", totals.rounding);
-  json.member("free", totals.free);
-  json.member("largest_free", totals.sums.largest_free);
-  json.member("free_blocks", totals.sums.free_blocks);
-  json.member("live_blocks", totals.sums.live_blocks);
-  json.member("pending_blocks", totals.pending_blocks);
-  json.member("segments", totals.segments);
-  json.member("blocks_without_segment", totals.blocks_without_segment);
-  json.member("fragmentation", totals.fragmentation);
-  json.member("text",
-              totals.fragmentation
-                  ? fmt::format("{} free in {} blocks, the largest {}: {:.1f} % of the free memory is "
-                                "not in the largest block.",
-                                size_text(totals.free), count_text(totals.sums.free_blocks),
-                                size_text(totals.sums.largest_free), *totals.fragmentation * 100)
-                  : std::string("No memory inside the segments is free."));
-  json.end_object();
+void describe(Members& m, const analysis::MemoryTotals& totals) {
+  m.is({"StateTotals", "The memory after an event."});
+  m.count("event", totals.event);
+  m.microseconds("time_us", totals.time_us);
+  m.bytes("reserved", totals.sums.reserved);
+  m.bytes("allocated", totals.sums.allocated);
+  m.bytes("active", totals.sums.active);
+  m.bytes("requested", totals.sums.requested);
+  m.bytes("rounding", totals.rounding);
+  m.bytes({"free", "Of blocks in segments."}, totals.free);
+  m.bytes("largest_free", totals.sums.largest_free);
+  m.count("free_blocks", totals.sums.free_blocks);
+  m.count("live_blocks", totals.sums.live_blocks);
+  m.count("pending_blocks", totals.pending_blocks);
+  m.count("segments", totals.segments);
+  m.count("blocks_without_segment", totals.blocks_without_segment);
+  m.share({"fragmentation", "1 - largest_free / free; null without free memory."}, totals.fragmentation);
+  m.text({"text", "What fragmentation means."}, [&] {
+    if (!totals.fragmentation) return std::string("No memory inside the segments is free.");
+    return fmt::format(
+        "{} free in {} blocks, the largest {}: {:.1f} % of the free memory is not in the largest block.",
+        size_text(totals.free), count_text(totals.sums.free_blocks), size_text(totals.sums.largest_free),
+        *totals.fragmentation * 100);
+  });
 }
 
-void to_json(JsonWriter& json, const EventContext& context, const replay::MemoryAt& memory,
-             const replay::StateLayout::Hit& hit) {
-  if (hit.segment < 0) {
-    json.null();
-    return;
-  }
-  const SegmentAt& segment = memory.segments()[static_cast<size_t>(hit.segment)];
-  const BlockAt* block = hit.block < 0 ? nullptr : &memory.blocks()[static_cast<size_t>(hit.block)];
-  json.begin_object();
-  json.member("segment", segment.row);
-  json.member("block", block == nullptr ? -1 : block->row);
-  json.member("part", name_of(hit.part));
-  json.member("text", block == nullptr || hit.part == StateKind::gap
-                          ? (block == nullptr ? "" : part_text(context, segment, *block, hit.part) + "\n\n") +
-                                segment_text(context, memory, segment)
-                          : part_text(context, segment, *block, hit.part));
-  json.end_object();
+// What lies at a point.
+void describe(Members& m, const EventContext& context, const replay::MemoryAt& memory,
+              const replay::StateLayout::Hit& hit) {
+  const SegmentAt& segment =
+      m.is_schema() ? Members::sample<SegmentAt>() : memory.segments()[static_cast<size_t>(hit.segment)];
+  const BlockAt* const block =
+      m.is_schema() || hit.block < 0 ? nullptr : &memory.blocks()[static_cast<size_t>(hit.block)];
+  m.is("StatePick");
+  m.segment_row("segment", segment.row);
+  m.block_row({"block", "-1 = none."}, block == nullptr ? -1 : block->row);
+  m.word("part", kParts, hit.part);
+  m.text({"text", "As the official viewer says it: what it is, sizes, stream, private pool."}, [&] {
+    const std::string part = block == nullptr ? std::string() : part_text(context, segment, *block, hit.part);
+    if (block != nullptr && hit.part != StateKind::gap) return part;
+    return part + (part.empty() ? "" : "\n\n") + segment_text(context, memory, segment);
+  });
 }
 
-void to_json(JsonWriter& json, const EventContext& context, const StateBlock& block) {
+void describe(Members& m, const EventContext& context, const StateBlock& block) {
   const model::Recording& recording = context.recording;
-  json.begin_object();
-  json.member("row", block.row);
-  json.member("name", analysis::block_name(block.address, block.version));
-  json.member("address", fmt::format("{:#x}", block.address));
-  json.member("size", block.size);
-  json.member("requested_size", block.requested_size);
-  json.member("rounding", block.size - block.requested_size);
-  json.key("state");
-  if (block.state) {
-    json.value(answers::name_of(*block.state));
-  } else {
-    json.null();
-  }
-  json.member("begin", block.begin);
-  json.member("end", block.end);
-  json.member("alloc_event", block.events.alloc);
-  json.member("free_requested_event", block.events.free_requested);
-  json.member("free_completed_event", block.events.free_completed);
-  json.member("rank", block.rank);
-  json.member("segment", block.segment);
-  json.member("stream", context.stream_number(block.stream));
-  json.member("stream_handle", analysis::handle_text(recording, block.stream));
-  json.key("pool");
-  pool_to_json(json, recording, block.pool);
-  text_to_json(json, "compile_context", recording, block.compile_context);
-  text_to_json(json, "user_metadata", recording, block.user_metadata);
-  json.key("annotations");
-  const int64_t annotations_left_out = annotations_to_json(json, recording, block.annotations);
-  json.key("frames");
-  const int64_t frames_left_out = frames_to_json(json, recording, block.stack);
-  json.key("stack_of");
-  stack_from_to_json(json, block.stack_from);
-  who_to_json(json, recording, block.who);
-  json.member("in_dump", block.in_dump);
-  json.member("annotations_left_out", annotations_left_out);
-  json.member("frames_left_out", frames_left_out);
-  json.end_object();
+  m.is("StateBlock");
+  m.block_row("row", block.row);
+  m.text("name", [&] { return analysis::block_name(block.address, block.version); });
+  m.address("address", block.address);
+  m.bytes("size", block.size);
+  m.bytes("requested_size", block.requested_size);
+  m.bytes("rounding", block.size - block.requested_size);
+  m.word({"state", "Null: it does not exist after the event."}, kLiveStates, block.state);
+  m.count("begin", block.begin);
+  m.count({"end", "The event after which it is gone; -1 = never."}, block.end);
+  m.count({"alloc_event", "-1 = not in the trace, as of the next two."}, block.events.alloc);
+  m.count("free_requested_event", block.events.free_requested);
+  m.count("free_completed_event", block.events.free_completed);
+  m.rank("rank", block.rank);
+  m.segment_row({"segment", "After the event; -1 = none."}, block.segment);
+  describe_place(m, context, block.stream, block.pool);
+  describe_text(m, "compile_context", recording, block.compile_context);
+  describe_text(m, "user_metadata", recording, block.user_metadata);
+  const int64_t annotations_left_out = describe_annotations(m, recording, block.annotations);
+  const int64_t frames_left_out = describe_frames(m, recording, block.stack);
+  describe_stack_from(m, block.stack_from);
+  m.text("who", [&] { return who_or_none(recording, block.who); });
+  m.flag("in_dump", block.in_dump);
+  m.count("annotations_left_out", annotations_left_out);
+  m.count("frames_left_out", frames_left_out);
 }
 
-void members_to_json(JsonWriter& json, const EventContext& context, const StateSegment& segment) {
+void describe(Members& m, const EventContext& context, const StateSegment& segment) {
+  m.is("StateSegment");
+  m.segment_row("row", segment.segment.row);
+  describe_members(m, context, segment);
+}
+
+void describe_members(Members& m, const EventContext& context, const StateSegment& segment) {
   const model::Recording& recording = context.recording;
-  const auto action = [&](std::string_view name, const std::optional<trace::Action>& one) {
-    json.member(name, one ? std::optional(in_list(recording.action_name(*one))) : std::nullopt);
+  const auto action = [&](Name name, const std::optional<trace::Action>& one) {
+    m.text(name, [&] { return one ? std::optional(in_list(recording.action_name(*one))) : std::nullopt; });
   };
-  json.member("row", segment.segment.row);
-  json.member("name", analysis::segment_name(segment.segment.address, segment.version));
-  json.member("address", fmt::format("{:#x}", segment.segment.address));
-  json.member("size", segment.segment.size);
-  json.member("free", segment.sums.free);
-  json.member("rounding", segment.sums.rounding);
-  json.member("allocated", segment.sums.allocated);
-  json.member("active", segment.sums.active);
-  json.member("requested", segment.sums.requested);
-  json.member("blocks", segment.sums.blocks);
-  json.member("free_blocks", segment.sums.free_blocks);
-  json.member("expandable", segment.expandable);
-  json.member("stream", context.stream_number(segment.stream));
-  json.member("stream_handle", analysis::handle_text(recording, segment.stream));
-  json.key("pool");
-  pool_to_json(json, recording, segment.pool);
-  json.member("begin", segment.begin);
-  json.member("end", segment.end);
+  m.text("name", [&] { return analysis::segment_name(segment.segment.address, segment.version); });
+  m.address("address", segment.segment.address);
+  m.bytes("size", segment.segment.size);
+  m.bytes("free", segment.sums.free);
+  m.bytes("rounding", segment.sums.rounding);
+  m.bytes("allocated", segment.sums.allocated);
+  m.bytes("active", segment.sums.active);
+  m.bytes("requested", segment.sums.requested);
+  m.count("blocks", segment.sums.blocks);
+  m.count("free_blocks", segment.sums.free_blocks);
+  m.flag("expandable", segment.expandable);
+  describe_place(m, context, segment.stream, segment.pool);
+  m.count("begin", segment.begin);
+  m.count("end", segment.end);
   action("begin_action", segment.begin_action);
   action("end_action", segment.end_action);
-  json.key("frames");
-  const int64_t frames_left_out = frames_to_json(json, recording, segment.stack);
-  who_to_json(json, recording, segment.who);
-  json.member("in_dump", segment.in_dump);
-  json.member("frames_left_out", frames_left_out);
+  const int64_t frames_left_out = describe_frames(m, recording, segment.stack);
+  m.text("who", [&] { return who_or_none(recording, segment.who); });
+  m.flag("in_dump", segment.in_dump);
+  m.count("frames_left_out", frames_left_out);
 }
 
-void to_json(JsonWriter& json, const EventContext& context, const std::optional<StateSegment>& segment) {
-  if (!segment) return json.null();
-  json.begin_object();
-  members_to_json(json, context, *segment);
-  json.end_object();
-}
-
-void to_json(JsonWriter& json, const model::Recording& recording, const replay::StateHistory& history,
-             const replay::MemoryAt& memory) {
-  const replay::TotalsAt& totals = memory.totals();
-  json.begin_object();
-  json.member("device", history.rows.device);
-  json.member("event", memory.event());
-  json.member("reserved_bytes", totals.reserved);
-  json.member("allocated_bytes", totals.allocated);
-  json.member("active_bytes", totals.active);
-  json.key("segments");
-  json.begin_array();
-  for (const SegmentAt& segment : memory.segments()) {
-    const StreamId stream = history.range_stream[static_cast<size_t>(segment.row)];
-    json.begin_object();
-    json.member("address", fmt::format("{:#x}", segment.address));
-    json.member("total_size", segment.size);
-    json.member("stream", stream.is_none() ? std::nullopt : std::optional(recording.streams[stream.index()]));
-    json.key("pool");
-    pool_to_json(json, recording, history.range_pool[static_cast<size_t>(segment.row)]);
-    json.key("blocks");
-    json.begin_array();
-    for (const BlockAt& block : memory.blocks_of(segment)) block_to_json(json, block);
-    json.end_array();
-    json.end_object();
-  }
-  json.end_array();
-  if (!memory.outside().empty()) {
-    json.key("blocks_without_segment");
-    json.begin_array();
-    for (const BlockAt& block : memory.outside()) block_to_json(json, block);
-    json.end_array();
-  }
-  json.end_object();
+void describe(Members& m, const model::Recording& recording, const replay::StateHistory& history,
+              const replay::MemoryAt& memory) {
+  const replay::TotalsAt totals = m.found([&] { return memory.totals(); });
+  m.is({"state --json", "All of the memory after an event; segments and blocks ascend by address."});
+  m.count("device", history.rows.device);
+  m.count("event", [&] { return memory.event(); });
+  m.bytes("reserved_bytes", totals.reserved);
+  m.bytes("allocated_bytes", totals.allocated);
+  m.bytes("active_bytes", totals.active);
+  m.list(
+      "segments", [&] { return std::span(memory.segments()); },
+      [&](const SegmentAt& segment) {
+        const auto row = static_cast<size_t>(segment.row);
+        m.address("address", segment.address);
+        m.bytes("total_size", segment.size);
+        m.number({"stream", "Its handle; null: the file does not say."}, [&] {
+          const StreamId stream = history.range_stream[row];
+          return stream.is_none() ? std::nullopt : std::optional(recording.streams[stream.index()]);
+        });
+        describe_pool(m, recording, m.found([&] { return history.range_pool[row]; }));
+        m.list(
+            "blocks", [&] { return memory.blocks_of(segment); },
+            [&](const BlockAt& block) { describe_block(m, block); });
+      });
+  const auto outside = m.found([&] { return std::span(memory.outside()); });
+  if (const auto there = m.when(!outside.empty()))
+    m.list("blocks_without_segment", outside, [&](const BlockAt& block) { describe_block(m, block); });
 }
 
 void to_text(TextOut& out, const model::Recording& recording, const replay::StateHistory& history,
@@ -274,7 +239,7 @@ void to_text(TextOut& out, const model::Recording& recording, const replay::Stat
     out.add(
         "  The file names no segments, as traces of profilers do not: reserved and free memory are not known.\n");
   const auto block_line = [&out](const BlockAt& block) {
-    out.print("    {:#x}  {:>12}  {}", block.address, size_text(block.size), answers::name_of(block.state));
+    out.print("    {:#x}  {:>12}  {}", block.address, size_text(block.size), kBlockStates[block.state]);
     if (block.row >= 0) out.print(", {} requested", size_text(block.requested_size));
     out.add("\n");
   };

@@ -14,42 +14,37 @@ using analysis::SegmentStats;
 
 namespace {
 
-void uses_to_json(JsonWriter& json, const BlockUses& uses) {
-  json.member("allocated", uses.allocated);
-  json.member("pending", uses.pending);
-  json.member("requested", uses.requested);
-  json.member("rounding", uses.rounding);
-  json.member("free", uses.free);
+void describe_uses(Members& m, const BlockUses& uses) {
+  m.bytes("allocated", uses.allocated);
+  m.bytes({"pending", "Freed, but waiting for another stream."}, uses.pending);
+  m.bytes("requested", uses.requested);
+  m.bytes({"rounding", "Allocated less requested."}, uses.rounding);
+  m.bytes("free", uses.free);
 }
 
 }  // namespace
 
-void to_json(JsonWriter& json, const EventContext& context, const replay::MemoryAt& memory,
-             const analysis::MemoryStats& stats) {
-  json.begin_object();
-  json.member("device", context.history.rows.device);
-  json.member("event", memory.event());
-  json.member("reserved", memory.totals().reserved);
-  uses_to_json(json, stats.sum);
-  json.member("free_blocks", memory.totals().free_blocks);
-  json.member("largest_free", memory.totals().largest_free);
-  json.key("segments");
-  json.begin_array();
-  for (const SegmentStats& one : stats.segments) {
+void describe(Members& m, const EventContext& context, const replay::MemoryAt& memory,
+              const analysis::MemoryStats& stats) {
+  const replay::TotalsAt totals = m.found([&] { return memory.totals(); });
+  m.is({"stats --json", "What the bytes of every segment are used for."});
+  m.count("device", [&] { return context.history.rows.device; });
+  m.count("event", [&] { return memory.event(); });
+  m.bytes("reserved", totals.reserved);
+  describe_uses(m, stats.sum);
+  m.count("free_blocks", totals.free_blocks);
+  m.bytes("largest_free", totals.largest_free);
+  m.list("segments", stats.segments, [&](const SegmentStats& one) {
     const auto row = static_cast<size_t>(one.segment.row);
-    json.begin_object();
-    json.member("address", fmt::format("{:#x}", one.segment.address));
-    json.member("name", analysis::segment_name(one.segment.address, context.history.range_version[row]));
-    json.member("size", one.segment.size);
-    uses_to_json(json, one.uses);
-    json.member("stream", context.stream_number(context.history.range_stream[row]));
-    json.key("pool");
-    pool_to_json(json, context.recording, context.history.range_pool[row]);
-    json.member("bar", one.bar);
-    json.end_object();
-  }
-  json.end_array();
-  json.end_object();
+    m.address("address", one.segment.address);
+    m.text("name",
+           [&] { return analysis::segment_name(one.segment.address, context.history.range_version[row]); });
+    m.bytes("size", one.segment.size);
+    describe_uses(m, one.uses);
+    m.count("stream", [&] { return context.stream_number(context.history.range_stream[row]); });
+    describe_pool(m, context.recording, m.found([&] { return context.history.range_pool[row]; }));
+    m.text({"bar", "A character for each page; see `gpustrata stats`."}, one.bar);
+  });
 }
 
 void to_text(TextOut& out, const EventContext& context, const replay::MemoryAt& memory,

@@ -3,16 +3,15 @@
 
 #include "engine/analysis/details/segment_stats.h"
 #include "engine/analysis/device/event_context.h"
+#include "engine/answers/described/members.h"
 #include "engine/answers/text/text_out.h"
 #include "engine/base/json_writer.h"
 #include "engine/replay/memory_at.h"
 
 namespace gpustrata::answers {
 
-// {"device","event","reserved","allocated","pending","requested","rounding","free","free_blocks","largest_free",
-//  "segments":[{"address","name","size","allocated","pending","requested","rounding","free","stream","pool","bar"}]}
-void to_json(JsonWriter& json, const analysis::EventContext& context, const replay::MemoryAt& memory,
-             const analysis::MemoryStats& stats);
+void describe(Members& m, const analysis::EventContext& context, const replay::MemoryAt& memory,
+              const analysis::MemoryStats& stats);
 
 // Segments as bars, then sums, then what a character means.
 void to_text(TextOut& out, const analysis::EventContext& context, const replay::MemoryAt& memory,

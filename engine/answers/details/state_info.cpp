@@ -10,63 +10,51 @@
 
 namespace gpustrata::answers {
 
-void to_json(JsonWriter& json, const analysis::StateInfo& info) {
-  json.begin_object();
-  json.member("events", info.events);
-  json.member("blocks", info.blocks);
-  json.member("ranges", info.ranges);
-  json.member("peak_event", info.peak_event);
-  json.member("oom_events", info.oom_events);
-  json.member("snapshot_events", info.snapshot_events);
-  json.member("annotate_events", info.annotate_events);
-  json.key("diagnostics");
-  to_json(json, info.findings);
-  json.end_object();
+void describe(Members& m, const analysis::StateInfo& info) {
+  m.is("StateInfo");
+  m.count("events", info.events);
+  m.count("blocks", info.blocks);
+  m.count("ranges", info.ranges);
+  m.count({"peak_event", "-1 = before the first event."}, info.peak_event);
+  m.count("oom_events", info.oom_events);
+  m.count("snapshot_events", info.snapshot_events);
+  m.count("annotate_events", info.annotate_events);
+  m.list({"diagnostics", "What finding the states repaired; those of the view are not among them."},
+         info.findings);
 }
 
-void layout_to_json(JsonWriter& json, const analysis::MemoryTotals& totals) {
-  json.begin_object();
-  json.key("rects");
-  json.begin_object();
-  json.end_object();
-  json.key("totals");
-  to_json(json, totals);
-  json.end_object();
+void describe(Members& m, const StateLayout& layout) {
+  m.is("StateLayoutHead");
+  m.columns("rects");
+  m.object("totals", [&] { describe(m, m.of(layout.totals)); });
 }
 
-void to_json(JsonWriter& json, const std::optional<analysis::StatePlace>& place) {
-  if (!place) return json.null();
-  json.begin_object();
-  json.member("x", place->x);
-  json.member("y", place->y);
-  json.member("width", place->width);
-  json.member("height", place->height);
-  json.member("block_x", place->block_x);
-  json.member("block_width", place->block_width);
-  json.end_object();
+void describe(Members& m, const analysis::StatePlace& place) {
+  m.is({"StatePlace", "Pixels of the zoomed layout."});
+  m.number("x", place.x);
+  m.number("y", place.y);
+  m.number("width", place.width);
+  m.number("height", place.height);
+  m.number("block_x", place.block_x);
+  m.number("block_width", place.block_width);
 }
 
-void to_json(JsonWriter& json, const analysis::EventContext& context, const analysis::RegionList& regions) {
-  json.begin_object();
-  json.member("count", regions.count);
-  json.key("rows");
-  json.begin_array();
-  for (const analysis::RegionList::Row& row : regions.rows) {
-    json.begin_object();
-    json.member("row", row.row);
-    json.member("name", analysis::segment_name(row.address, row.version));
-    json.member("address", fmt::format("{:#x}", row.address));
-    json.member("size", row.size);
-    json.member("stream", context.stream_number(row.stream));
-    json.member("stream_handle", analysis::handle_text(context.recording, row.stream));
-    json.key("pool");
-    pool_to_json(json, context.recording, row.pool);
-    json.member("expandable", row.expandable);
-    json.member("pieces", row.pieces);
-    json.end_object();
-  }
-  json.end_array();
-  json.end_object();
+void describe(Members& m, const analysis::EventContext& context, const analysis::RegionList& regions) {
+  m.is("Regions");
+  m.count("count", regions.count);
+  m.list("rows", regions.rows, [&](const analysis::RegionList::Row& row) {
+    m.is({"Region",
+          "A run of addresses that segments of one stream had at some time: a row of the address map."});
+    m.count("row", row.row);
+    m.text("name", [&] { return analysis::segment_name(row.address, row.version); });
+    m.address("address", row.address);
+    m.bytes("size", row.size);
+    m.count("stream", [&] { return context.stream_number(row.stream); });
+    m.text("stream_handle", [&] { return analysis::handle_text(context.recording, row.stream); });
+    describe_pool(m, context.recording, row.pool);
+    m.flag("expandable", row.expandable);
+    m.count("pieces", row.pieces);
+  });
 }
 
 }  // namespace gpustrata::answers

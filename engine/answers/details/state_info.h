@@ -6,21 +6,20 @@
 #include "engine/analysis/details/memory_after.h"
 #include "engine/analysis/details/state_info.h"
 #include "engine/analysis/device/event_context.h"
-#include "engine/base/json_writer.h"
+#include "engine/answers/described/members.h"
 
 namespace gpustrata::answers {
 
-// {"events","blocks","ranges","peak_event","oom_events","snapshot_events","annotate_events",
-//  "diagnostics"}
-void to_json(JsonWriter& json, const analysis::StateInfo& info);
+void describe(Members& m, const analysis::StateInfo& info);
 
-// {"rects":{} for columns,"totals": as in memory_after.h}
-void layout_to_json(JsonWriter& json, const analysis::MemoryTotals& totals);
+// Its rectangles are columns.
+struct StateLayout {
+  const analysis::MemoryTotals& totals;
+};
+void describe(Members& m, const StateLayout& layout);
 
-// {"x","y","width","height","block_x","block_width"} or null
-void to_json(JsonWriter& json, const std::optional<analysis::StatePlace>& place);
+void describe(Members& m, const analysis::StatePlace& place);
 
-// {"count","rows":[{"row","name","address","size","stream","stream_handle","pool","expandable","pieces"}]}
-void to_json(JsonWriter& json, const analysis::EventContext& context, const analysis::RegionList& regions);
+void describe(Members& m, const analysis::EventContext& context, const analysis::RegionList& regions);
 
 }  // namespace gpustrata::answers

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <string>
 
 #include "engine/analysis/device/stream_numbers.h"
@@ -29,73 +28,73 @@ namespace {
 
 constexpr size_t kLongestName = 400;  // bytes, in a label
 
-void info_to_json(JsonWriter& json, const ViewInfo& info) {
-  constexpr std::array<std::string_view, 3> kBands = {"blocks", "pools", "segments"};
-  json.begin_object();
-  json.member("bands", kBands[static_cast<size_t>(info.bands)]);
-  json.member("device", info.device);
-  json.member("events", info.events);
-  json.member("blocks", info.blocks);
-  json.member("from_start", info.from_start);
-  if (info.bands == BandKind::pools) json.member("pools", info.pools);
-  json.key("peak");
-  json.begin_object();
-  json.member("bytes", info.peak_bytes);
-  json.member("event", info.peak_event);
-  json.end_object();
-  json.member("initial_bytes", info.initial_bytes);
-  json.member("final_bytes", info.final_bytes);
-  json.member("reserved_peak", info.reserved_peak);
-  json.member("reserved_final", info.reserved_final);
-  json.key("extent");
-  json.begin_object();
-  json.member("event", info.extent_events);
-  json.member("time_us", info.extent_us);
-  json.end_object();
-  json.member("first_time_us", info.first_time_us);
-  json.member("last_time_us", info.last_time_us);
-  json.key("oom_events");
-  json.begin_array();
-  for (const int32_t event : info.oom_events) json.value(event);
-  json.end_array();
-  json.member("has_stacks", info.has_stacks);
-  json.member("segments", info.segments);
-  json.member("has_ops", info.has_ops);
-  json.member("has_series", info.has_series);
-  json.key("settings");
-  json.raw(info.settings_json.empty() ? "null" : info.settings_json);
-  json.end_object();
+constexpr std::string_view kEnvelope[] = {"envelope"}, kSegment[] = {"segment"};
+constexpr auto kBands = words_up_to<BandKind::segments>("blocks", "pools", "segments");
+
+}  // namespace
+
+void describe(Members& m, const ViewInfo& info) {
+  m.is({"ViewInfo", "One device of one snapshot, its bands being blocks, pools or segments."});
+  m.word("bands", kBands, info.bands);
+  m.count("device", info.device);
+  m.count("events", info.events);
+  m.count("blocks", info.blocks);
+  m.count("from_start", info.from_start);
+  if (const auto there = m.when(info.bands == BandKind::pools))
+    m.count({"pools", "Envelopes, which have the ranks from `blocks` on; only of `pools`."}, info.pools);
+  m.object("peak", [&] {
+    m.bytes("bytes", info.peak_bytes);
+    m.count("event", info.peak_event);
+  });
+  m.bytes("initial_bytes", info.initial_bytes);
+  m.bytes("final_bytes", info.final_bytes);
+  m.bytes("reserved_peak", info.reserved_peak);
+  m.bytes("reserved_final", info.reserved_final);
+  m.object("extent", [&] {
+    m.axis("event", info.extent_events);
+    m.axis("time_us", info.extent_us);
+  });
+  m.microseconds("first_time_us", info.first_time_us);
+  m.microseconds("last_time_us", info.last_time_us);
+  m.values(As::count, "oom_events", info.oom_events, [](int32_t event) { return event; });
+  m.flag("has_stacks", info.has_stacks);
+  m.count("segments", info.segments);
+  m.flag({"has_ops", "A profiler's trace."}, info.has_ops);
+  m.flag({"has_series", "The file tells of numbers over time besides."}, info.has_series);
+  m.written(As::any, {"settings", "allocator_settings of the snapshot as in the file."},
+            [&](JsonWriter& json) { json.raw(info.settings_json.empty() ? "null" : info.settings_json); });
 }
 
-void pick_to_json(JsonWriter& json, const analysis::BandPick& pick) {
-  json.begin_object();
-  json.member("event", pick.event);
-  json.member("time_us", pick.time_us);
-  json.member("level", pick.level);
-  json.member("allocated", pick.allocated);
-  json.member("reserved", pick.reserved);
-  json.member("rank", pick.rank);
-  if (pick.rank >= 0) {
-    json.member("name", pick.name);
-    json.member("size", pick.size);
-    if (pick.active) json.member("active", *pick.active);
+void describe(Members& m, const analysis::BandPick& pick) {
+  m.is({"Pick", "What lies under a point of the picture."});
+  m.count("event", pick.event);
+  m.microseconds("time_us", pick.time_us);
+  m.bytes("level", pick.level);
+  m.bytes("allocated", pick.allocated);
+  m.bytes("reserved", pick.reserved);
+  m.rank({"rank", "-1 = no block at that height."}, pick.rank);
+  if (const auto there = m.when(pick.rank >= 0)) {
+    m.text("name", pick.name);
+    m.bytes("size", pick.size);
+    if (const auto of_envelope = m.when(pick.active.has_value()))
+      m.bytes({"active", "Of an envelope: bytes in its blocks."}, pick.active.value_or(0));
   }
-  json.end_object();
 }
 
-void share_to_json(JsonWriter& json, const Share& share) {
-  json.begin_object();
-  json.member("bytes", share.bytes);
-  json.member("blocks", share.blocks);
-  json.end_object();
+void describe(Members& m, const Share& share) {
+  m.is("Share");
+  m.bytes("bytes", share.bytes);
+  m.count("blocks", share.blocks);
 }
+
+namespace {
 
 template <typename Place>
-void rectangle_to_json(JsonWriter& json, const Place& place) {
-  json.member("x0", place.x0);
-  json.member("x1", place.x1);
-  json.member("y0", place.y0);
-  json.member("y1", place.y1);
+void describe_rectangle(Members& m, const Place& place) {
+  m.axis("x0", place.x0);
+  m.axis("x1", place.x1);
+  m.number("y0", place.y0);
+  m.number("y1", place.y1);
 }
 
 // "train.py:96"
@@ -106,6 +105,37 @@ void rectangle_to_json(JsonWriter& json, const Place& place) {
   return fmt::format("{}:{}", utf8::cut(file, kLongestName), line_of(recording, who));
 }
 
+}  // namespace
+
+void describe(Members& m, const SegmentBand& band) {
+  m.is({"SegmentDetails",
+        "Device memory as a band: a segment, or a piece of one that was mapped as a whole."});
+  m.word("kind", kSegment, kSegment[0]);
+  m.rank("rank", band.rank);
+  m.bytes({"piece", "Of this band: less than the segment where that was mapped piece by piece."}, band.piece);
+  m.segment_row("row", band.segment.segment.row);
+  describe_members(m, band.context, band.segment);
+}
+
+void describe(Members& m, const model::Recording& recording, const EnvelopeDetails& envelope) {
+  m.is({"EnvelopeDetails", "A private pool as a band: what it keeps, whether blocks use it or not."});
+  m.word("kind", kEnvelope, kEnvelope[0]);
+  m.rank("rank", envelope.rank);
+  m.text("name", envelope.name);
+  describe_pool(m, recording, envelope.pool);
+  m.count("stream", envelope.stream_number);
+  m.text("stream_handle", [&] { return analysis::handle_text(recording, envelope.stream); });
+  m.bytes({"capacity", "Height at the end; it never shrinks."}, envelope.capacity);
+  m.bytes("reserved_final", envelope.reserved_final);
+  m.bytes("active_final", envelope.active_final);
+  m.bytes("peak_active", envelope.peak_active);
+  m.count({"blocks", "That were ever in it."}, envelope.blocks);
+  m.count({"born_event", "-1 = before the first."}, envelope.born_event);
+  m.text("text", [&] { return fmt::format("{}: capacity {}", envelope.name, size_text(envelope.capacity)); });
+}
+
+namespace {
+
 // Each kind of band.
 struct DetailsToJson {
   JsonWriter& json;
@@ -113,32 +143,8 @@ struct DetailsToJson {
 
   void operator()(std::monostate) const { json.null(); }
   void operator()(const analysis::BlockDetails& block) const { to_json(json, recording, block); }
-  void operator()(const SegmentBand& band) const {
-    json.begin_object();
-    json.member("kind", "segment");
-    json.member("rank", band.rank);
-    json.member("piece", band.piece);
-    members_to_json(json, band.context, band.segment);
-    json.end_object();
-  }
-  void operator()(const EnvelopeDetails& envelope) const {
-    json.begin_object();
-    json.member("kind", "envelope");
-    json.member("rank", envelope.rank);
-    json.member("name", envelope.name);
-    json.key("pool");
-    pool_to_json(json, recording, envelope.pool);
-    json.member("stream", envelope.stream_number);
-    json.member("stream_handle", analysis::handle_text(recording, envelope.stream));
-    json.member("capacity", envelope.capacity);
-    json.member("reserved_final", envelope.reserved_final);
-    json.member("active_final", envelope.active_final);
-    json.member("peak_active", envelope.peak_active);
-    json.member("blocks", envelope.blocks);
-    json.member("born_event", envelope.born_event);
-    json.member("text", fmt::format("{}: capacity {}", envelope.name, size_text(envelope.capacity)));
-    json.end_object();
-  }
+  void operator()(const SegmentBand& band) const { to_json(json, band); }
+  void operator()(const EnvelopeDetails& envelope) const { to_json(json, recording, envelope); }
 };
 
 }  // namespace
@@ -159,52 +165,36 @@ void to_json(JsonWriter& json, std::span<const int64_t> numbers) {
   json.end_array();
 }
 
-void opened_to_json(JsonWriter& json, int32_t id, const ViewInfo& info,
-                    std::span<const analysis::Finding> findings) {
-  json.begin_object();
-  json.member("id", id);
-  json.key("info");
-  info_to_json(json, info);
-  json.key("diagnostics");
-  to_json(json, findings);
-  json.end_object();
+void describe(Members& m, const OpenedView& view) {
+  m.is("OpenedView");
+  m.count("id", view.id);
+  m.object("info", [&] { describe(m, m.of(view.info)); });
+  m.list({"diagnostics", "Of the file and of showing this device."}, view.findings);
 }
 
-void to_json(JsonWriter& json, const model::Recording& recording, std::span<const BandLabel> labels) {
-  json.begin_array();
-  for (const BandLabel& label : labels) {
-    json.begin_object();
-    json.member("rank", label.rank);
-    json.member("size", label.size);
-    if (!label.name.empty()) json.member("name", label.name);
-    json.member("function", utf8::cut(function_text(label.who), kLongestName));
-    json.member("place", place_text(recording, label.who));
-    rectangle_to_json(json, label);
-    json.end_object();
-  }
-  json.end_array();
+void describe(Members& m, const model::Recording& recording, const BandLabel& label) {
+  m.is({"BandLabel", "A rectangle that the band of a block covers, with room for words."});
+  m.rank("rank", label.rank);
+  m.bytes("size", label.size);
+  if (const auto there = m.when(!label.name.empty())) m.text({"name", "Of an envelope."}, label.name);
+  m.text(
+      {"function", "The innermost function of the program's own that asked for it; empty = none is known."},
+      [&] { return utf8::cut(function_text(label.who), kLongestName); });
+  m.text({"place", "File and line of it, `train.py:96`."}, [&] { return place_text(recording, label.who); });
+  describe_rectangle(m, label);
 }
 
-void to_json(JsonWriter& json, std::span<const analysis::KindPlace> places) {
-  json.begin_array();
-  for (const analysis::KindPlace& place : places) {
-    json.begin_object();
-    json.member("kind", place.kind);
-    rectangle_to_json(json, place);
-    json.end_object();
-  }
-  json.end_array();
+void describe(Members& m, const analysis::KindPlace& place) {
+  m.is({"KindPlace", "A rectangle in the area of a kind, with room for words."});
+  m.count("kind", place.kind);
+  describe_rectangle(m, place);
 }
 
 void probe_to_json(JsonWriter& json, const model::Recording& recording, const analysis::BandPick* pick,
                    const BandDetails* details) {
   json.begin_object();
   json.key("pick");
-  if (pick == nullptr) {
-    json.null();
-  } else {
-    pick_to_json(json, *pick);
-  }
+  or_null_to_json(json, pick);
   if (details != nullptr) {
     json.key("details");
     to_json(json, recording, *details);
@@ -212,29 +202,20 @@ void probe_to_json(JsonWriter& json, const model::Recording& recording, const an
   json.end_object();
 }
 
-void to_json(JsonWriter& json, const std::optional<analysis::GroupPick>& pick) {
-  json.begin_object();
-  json.key("pick");
-  if (pick) {
-    pick_to_json(json, pick->state);
-  } else {
-    json.null();
-  }
-  json.key("group");
-  if (pick && pick->kind >= 0) {
-    json.begin_object();
-    json.member("kind", pick->kind);
-    json.member("bytes", pick->share.bytes);
-    json.member("blocks", pick->share.blocks);
-    if (pick->matched) {
-      json.key("matched");
-      share_to_json(json, *pick->matched);
-    }
-    json.end_object();
-  } else {
-    json.null();
-  }
-  json.end_object();
+void describe(Members& m, const std::optional<analysis::GroupPick>& pick) {
+  m.is("GroupProbe");
+  m.object({"pick", "Null: outside of the recording."}, pick,
+           [&](const analysis::GroupPick& of) { describe(m, of.state); });
+  const analysis::GroupPick* const group = pick && pick->kind >= 0 ? &*pick : nullptr;
+  m.object({"group", "Null: above the stack."}, group, [&](const analysis::GroupPick& of) {
+    m.is({"GroupAt", "A kind in the state that a point shows."});
+    m.count({"kind", "Of `kinds`; their number = what pools keep unused."}, of.kind);
+    m.bytes("bytes", of.share.bytes);
+    m.count("blocks", of.share.blocks);
+    if (const auto there = m.when(of.matched.has_value()))
+      m.object({"matched", "What the filter means of it."},
+               [&] { describe(m, of.matched.value_or(Share())); });
+  });
 }
 
 void band_to_json(JsonWriter& json, const model::Recording& recording, const BandDetails& details,
@@ -243,44 +224,41 @@ void band_to_json(JsonWriter& json, const model::Recording& recording, const Ban
   json.key("details");
   to_json(json, recording, details);
   json.key("place");
-  json.begin_object();
-  json.member("from", place.from);
-  json.member("to", place.to);
-  json.member("offset", place.offset);
-  json.member("size", place.size);
+  to_json(json, place);
   json.end_object();
-  json.end_object();
+}
+
+void describe(Members& m, const analysis::PlaceOfBand& place) {
+  m.is("BlockPlace");
+  m.axis("from", place.from);
+  m.axis("to", place.to);
+  m.bytes({"offset", "Bytes below the block at its birth."}, place.offset);
+  m.bytes("size", place.size);
 }
 
 void to_json(JsonWriter& json, const model::Recording& recording, const BandDetails& details) {
   std::visit(DetailsToJson{json, recording}, details);
 }
 
-void matches_to_json(JsonWriter& json, const analysis::Matches* matches, int64_t at_peak) {
-  json.begin_object();
-  json.member("count", matches == nullptr ? size_t{0} : matches->ranks.size());
-  json.member("bytes", matches == nullptr ? 0 : matches->bytes);
-  json.member("at_peak", at_peak);
-  json.member("first", matches == nullptr || matches->ranks.empty() ? -1 : matches->ranks[0]);
-  json.end_object();
+void describe(Members& m, const FilterMatches& filter) {
+  const analysis::Matches* const matches = filter.matches;
+  m.is("FilterAnswer");
+  m.count("count", matches == nullptr ? size_t{0} : matches->ranks.size());
+  m.bytes({"bytes", "Of all blocks that are meant, whenever they lived."},
+          matches == nullptr ? 0 : matches->bytes);
+  m.bytes({"at_peak", "Of those in use at the peak."}, filter.at_peak);
+  m.rank("first", matches == nullptr || matches->ranks.empty() ? -1 : matches->ranks[0]);
 }
 
-void to_json(JsonWriter& json, const analysis::Shares& shares) {
-  json.begin_object();
-  json.member("event", shares.event);
-  json.member("level", shares.level);
-  json.key("kinds");
-  json.begin_array();
-  for (const Share& share : shares.kinds) share_to_json(json, share);
-  json.end_array();
-  if (shares.unused) json.member("unused", *shares.unused);
-  json.key("matched");
-  if (shares.matched) {
-    share_to_json(json, *shares.matched);
-  } else {
-    json.null();
-  }
-  json.end_object();
+void describe(Members& m, const analysis::Shares& shares) {
+  m.is({"Shares", "In use after an event."});
+  m.count("event", shares.event);
+  m.bytes("level", shares.level);
+  m.list("kinds", shares.kinds);
+  if (const auto there = m.when(shares.unused.has_value()))
+    m.bytes({"unused", "Bytes of envelopes that no block uses; only of `pools`."}, shares.unused.value_or(0));
+  m.object({"matched", "Of the filter; null = there is none."}, shares.matched,
+           [&](const Share& of) { describe(m, of); });
 }
 
 }  // namespace gpustrata::answers

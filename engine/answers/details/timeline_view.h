@@ -10,7 +10,7 @@
 #include "engine/analysis/details/timeline_view.h"
 #include "engine/analysis/filters/block_filter.h"
 #include "engine/analysis/report/summary.h"
-#include "engine/base/json_writer.h"
+#include "engine/answers/described/members.h"
 
 namespace gpustrata::answers {
 
@@ -18,25 +18,22 @@ namespace gpustrata::answers {
 void columns_to_json(JsonWriter& json, std::initializer_list<std::string_view> objects);
 void to_json(JsonWriter& json, std::span<const int64_t> numbers);
 
-// {"id","info":{"bands","device","events","blocks","from_start","pools"?,"peak":{"bytes","event"},"initial_bytes",
-//  "final_bytes","reserved_peak","reserved_final","extent":{"event","time_us"},"first_time_us","last_time_us",
-//  "oom_events":[n],"has_stacks","segments","settings"},"diagnostics"}
-void opened_to_json(JsonWriter& json, int32_t id, const analysis::ViewInfo& info,
-                    std::span<const analysis::Finding> findings);
+struct OpenedView {
+  int32_t id;
+  const analysis::ViewInfo& info;
+  std::span<const analysis::Finding> findings;
+};
+void describe(Members& m, const OpenedView& view);
 
-// [{"rank","size","name"?,"function","place": "train.py:96","x0","x1","y0","y1"}]; names are cut at 400 bytes.
-void to_json(JsonWriter& json, const model::Recording& recording,
-             std::span<const analysis::BandLabel> labels);
-
-// [{"kind","x0","x1","y0","y1"}]
-void to_json(JsonWriter& json, std::span<const analysis::KindPlace> places);
+// Names are cut at 400 bytes.
+void describe(Members& m, const model::Recording& recording, const analysis::BandLabel& label);
+void describe(Members& m, const analysis::KindPlace& place);
 
 // {"pick": {"event","time_us","level","allocated","reserved","rank", of a band "name","size","active"?} | null,
 //  "details"?}
 void probe_to_json(JsonWriter& json, const model::Recording& recording, const analysis::BandPick* pick,
                    const analysis::BandDetails* details);
-// {"pick" as above | null, "group": {"kind","bytes","blocks","matched"?: {"bytes","blocks"}} | null}
-void to_json(JsonWriter& json, const std::optional<analysis::GroupPick>& pick);
+void describe(Members& m, const std::optional<analysis::GroupPick>& pick);
 // {"details","place":{"from","to","offset","size"}}
 void band_to_json(JsonWriter& json, const model::Recording& recording, const analysis::BandDetails& details,
                   const analysis::PlaceOfBand& place);
@@ -44,10 +41,14 @@ void band_to_json(JsonWriter& json, const model::Recording& recording, const ana
 // segment of memory_after.h}; null.
 void to_json(JsonWriter& json, const model::Recording& recording, const analysis::BandDetails& details);
 
-// {"count","bytes","at_peak","first": rank}; null matches: the filter is blank.
-void matches_to_json(JsonWriter& json, const analysis::Matches* matches, int64_t at_peak);
+// No matches: the filter is blank.
+struct FilterMatches {
+  const analysis::Matches* matches;
+  int64_t at_peak;
+};
+void describe(Members& m, const FilterMatches& filter);
 
-// {"event","level","kinds":[{"bytes","blocks"}],"unused"?,"matched":{"bytes","blocks"}|null}
-void to_json(JsonWriter& json, const analysis::Shares& shares);
+void describe(Members& m, const analysis::PlaceOfBand& place);
+void describe(Members& m, const analysis::Shares& shares);
 
 }  // namespace gpustrata::answers

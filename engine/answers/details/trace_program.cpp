@@ -78,20 +78,22 @@ Status trace_to_text(TextOut& out, const EventContext& context) {
   return {};
 }
 
-void trace_to_json(TextOut& out, const EventContext& context) {
-  JsonWriter json = out.json();
-  const int32_t count = context.history.event_count();
-  analysis::EventList list(context.recording.budget);
-  list.show_all(count);
-  json.begin_object();
-  json.member("device", context.history.rows.device);
-  json.key("events");
-  json.begin_array();
-  for (int32_t first = 0; first < count && !json.refused(); first += analysis::kMostInList)
-    rows_to_json(json, context, analysis::event_rows(context, list, first, analysis::kMostInList));
-  json.end_array();
-  json.end_object();
-  out.end_line(json);
+void describe(Members& m, const EventContext& context) {
+  m.is({"trace --json", "All events of a device."});
+  m.count("device", [&] { return context.history.rows.device; });
+  const auto one = [&](const analysis::EventRow& row) { describe(m, context, row); };
+  if (m.is_schema()) return m.list("events", std::span<const analysis::EventRow>(), one);
+  // A thousand at a time, so that not all are held.
+  m.written(As::any, "events", [&](JsonWriter& json) {
+    const int32_t count = context.history.event_count();
+    analysis::EventList list(context.recording.budget);
+    list.show_all(count);
+    json.begin_array();
+    for (int32_t first = 0; first < count && !json.refused(); first += analysis::kMostInList)
+      for (const auto& row : analysis::event_rows(context, list, first, analysis::kMostInList))
+        to_json(json, context, row);
+    json.end_array();
+  });
 }
 
 }  // namespace gpustrata::answers

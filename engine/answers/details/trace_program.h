@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/analysis/device/event_context.h"
+#include "engine/answers/described/members.h"
 #include "engine/answers/text/text_out.h"
 
 namespace gpustrata::answers {
@@ -10,7 +11,7 @@ namespace gpustrata::answers {
 // MiB)"; in the end what is live. Names are those of analysis/details/trace_program.h. Error: limit_exceeded.
 [[nodiscard]] Status trace_to_text(TextOut& out, const analysis::EventContext& context);
 
-// {"device","events":[rows of the page's list, see events.h]} and a newline.
-void trace_to_json(TextOut& out, const analysis::EventContext& context);
+// The answer of `gpustrata trace --json`.
+void describe(Members& m, const analysis::EventContext& context);
 
 }  // namespace gpustrata::answers

@@ -2,11 +2,10 @@
 #pragma once
 
 #include "engine/analysis/filters/filter_completion.h"
-#include "engine/base/json_writer.h"
+#include "engine/answers/described/members.h"
 
 namespace gpustrata::answers {
 
-// {"from": byte of the filter,"items":[{"text","says": in a few words}]}
-void to_json(JsonWriter& json, const analysis::Completions& found);
+void describe(Members& m, const analysis::Completions& found);
 
 }  // namespace gpustrata::answers

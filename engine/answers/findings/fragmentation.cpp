@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "engine/analysis/details/memory_after.h"
-#include "engine/answers/findings/never_full.h"
 #include "engine/answers/findings/out_of_memory.h"
 #include "engine/answers/live/top.h"
 #include "engine/answers/report/report_findings.h"
@@ -19,41 +18,6 @@ namespace gpustrata::answers {
 namespace {
 
 [[nodiscard]] double rounded(double share) { return std::round(share * 10'000) / 10'000; }
-
-void members_to_json(JsonWriter& json, const analysis::EventContext& context,
-                     const analysis::Fragmentation& found) {
-  const model::Recording& recording = context.recording;
-  json.member("event", found.event);
-  json.member("reserved_bytes", found.reserved);
-  json.member("allocated_bytes", found.allocated);
-  json.member("pending_bytes", found.pending);
-  json.member("cached_bytes", found.cached);
-  json.member("largest_free_bytes", found.largest_free);
-  json.member("held_back_bytes", found.held_back);
-  json.member("share", rounded(found.share()));
-  json.member("pinned_segments", found.pinned_segments);
-  json.key("pins");
-  json.begin_array();
-  for (const analysis::Pin& pin : found.pins) {
-    json.begin_object();
-    json.member("segment", fmt::format("{:#x}", pin.segment));
-    json.member("segment_bytes", pin.segment_bytes);
-    json.member("free_bytes", pin.free_bytes);
-    json.member("held_back_bytes", pin.held_back_bytes);
-    json.member("blocks", pin.blocks);
-    json.member("pinned_bytes", pin.pinned_bytes);
-    json.member("expandable", pin.expandable);
-    const StackId stack = analysis::stack_of_block(context, pin.largest_block).stack;
-    who_to_json(json, recording, analysis::who_of(recording, stack));
-    stack_to_json(json, recording, stack);
-    json.member("since_event", context.history.born_of(pin.oldest_block));
-    json.member("row", pin.range);
-    json.member("rank",
-                replay::rank_of_block(recording, context.history, context.lifetimes, pin.largest_block));
-    json.end_object();
-  }
-  json.end_array();
-}
 
 [[nodiscard]] std::string fragmentation_text(const analysis::Fragmentation& found) {
   if (found.reserved == 0) return "Nothing is reserved then.";
@@ -68,34 +32,49 @@ void members_to_json(JsonWriter& json, const analysis::EventContext& context,
 
 }  // namespace
 
-void to_json(JsonWriter& json, const analysis::EventContext& context,
-             const analysis::Fragmentation& fragmentation,
-             const std::optional<analysis::NeverFull>& never_full) {
-  json.begin_object();
-  members_to_json(json, context, fragmentation);
-  if (never_full) {
-    json.key("never_full");
-    to_json(json, context, *never_full);
-  }
-  json.end_object();
+void describe_numbers(Members& m, const analysis::EventContext& context,
+                      const analysis::Fragmentation& found) {
+  m.count("event", found.event);
+  m.bytes("reserved_bytes", found.reserved);
+  m.bytes("allocated_bytes", found.allocated);
+  m.bytes("pending_bytes", found.pending);
+  m.bytes("cached_bytes", found.cached);
+  m.bytes("largest_free_bytes", found.largest_free);
+  m.bytes({"held_back_bytes", "Free, and cannot go back to the device."}, found.held_back);
+  m.share({"share", "0 to 1, of what is reserved."}, rounded(found.share()));
+  m.count("pinned_segments", found.pinned_segments);
+  m.list("pins", found.pins, [&](const analysis::Pin& pin) {
+    m.is({"Pin", "A segment whose free memory something live holds back."});
+    m.address("segment", pin.segment);
+    m.bytes("segment_bytes", pin.segment_bytes);
+    m.bytes("free_bytes", pin.free_bytes);
+    m.bytes("held_back_bytes", pin.held_back_bytes);
+    m.count("blocks", pin.blocks);
+    m.bytes("pinned_bytes", pin.pinned_bytes);
+    m.flag("expandable", pin.expandable);
+    describe_who_and_stack(m, context.recording, m.found([&] {
+      return analysis::stack_of_block(context, pin.largest_block).stack;
+    }));
+    m.count({"since_event", "When the oldest block came; -1 = before the first event."},
+            [&] { return context.history.born_of(pin.oldest_block); });
+    m.segment_row("row", pin.range);
+    m.rank({"rank", "Of the largest block; -1 = the timeline does not show it."}, [&] {
+      return replay::rank_of_block(context.recording, context.history, context.lifetimes, pin.largest_block);
+    });
+  });
 }
 
-void to_json(JsonWriter& json, const analysis::EventContext& context,
-             const analysis::Fragmentation& fragmentation, std::span<const analysis::FreePlace> places) {
-  json.begin_object();
-  json.member("text", fragmentation_text(fragmentation));
-  members_to_json(json, context, fragmentation);
-  json.key("places");
-  json.begin_array();
-  for (const analysis::FreePlace& place : places.first(std::min(places.size(), analysis::kMostFreePlaces))) {
-    json.begin_object();
-    place_to_json(json, context.recording, place);
-    json.end_object();
-  }
-  json.end_array();
-  json.member("places_left_out",
-              static_cast<int64_t>(places.size() - std::min(places.size(), analysis::kMostFreePlaces)));
-  json.end_object();
+void describe(Members& m, const analysis::EventContext& context, const analysis::Fragmentation& fragmentation,
+              std::span<const analysis::FreePlace> places) {
+  const size_t shown = std::min(places.size(), analysis::kMostFreePlaces);
+  m.is({"Fragmentation", "After an event."});
+  m.text("text", [&] { return fragmentation_text(fragmentation); });
+  describe_numbers(m, context, fragmentation);
+  m.list("places", places.first(shown), [&](const analysis::FreePlace& place) {
+    m.is({"FreePlace", "Free memory of a pool and stream."});
+    describe_place(m, context.recording, place);
+  });
+  m.count("places_left_out", places.size() - shown);
 }
 
 }  // namespace gpustrata::answers

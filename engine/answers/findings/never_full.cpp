@@ -24,34 +24,30 @@ namespace {
 
 }  // namespace
 
-void to_json(JsonWriter& json, const analysis::EventContext& context, const analysis::NeverFull& found) {
-  const model::Recording& recording = context.recording;
-  json.begin_object();
-  json.member("text", text_of(found));
-  json.member("all_segments", found.all_segments);
-  json.member("segments", found.segments);
-  json.member("never_used_bytes", found.never_used);
-  json.key("worst");
-  json.begin_array();
-  for (const analysis::NeverFullSegment& one : found.worst) {
-    json.begin_object();
-    json.member("segment", fmt::format("{:#x}", one.segment));
-    json.member("segment_bytes", one.segment_bytes);
-    json.member("most_in_use_bytes", one.most_in_use);
-    json.member("most_event", one.most_event);
-    json.member("never_used_bytes", one.never_used());
-    json.member("from_event", one.from_event);
-    const bool stays = one.until_event >= context.history.event_count();
-    json.member("until_event", stays ? std::nullopt : std::optional(one.until_event));
-    json.member("expandable", one.expandable);
-    const StackId stack = replay::stack_of_range(recording, context.history, one.range);
-    who_to_json(json, recording, analysis::who_of(recording, stack));
-    stack_to_json(json, recording, stack);
-    json.member("row", one.range);
-    json.end_object();
-  }
-  json.end_array();
-  json.end_object();
+void describe(Members& m, const analysis::EventContext& context, const analysis::NeverFull& found) {
+  m.is({"NeverFull",
+        "Over the whole recording, in each segment: bytes beyond the most that was in use at once."});
+  m.text("text", [&] { return text_of(found); });
+  m.count("all_segments", found.all_segments);
+  m.count({"segments", "Those never full."}, found.segments);
+  m.bytes({"never_used_bytes", "Of all of them."}, found.never_used);
+  m.list({"worst", "Most bytes never used first."}, found.worst, [&](const analysis::NeverFullSegment& one) {
+    m.address("segment", one.segment);
+    m.bytes("segment_bytes", one.segment_bytes);
+    m.bytes("most_in_use_bytes", one.most_in_use);
+    m.count({"most_event", "First event after which it was so much; -1 = from the start."}, one.most_event);
+    m.bytes("never_used_bytes", one.never_used());
+    m.count({"from_event", "-1 = from the start."}, one.from_event);
+    m.count({"until_event", "Null: it is never given back."}, [&] {
+      const bool stays = one.until_event >= context.history.event_count();
+      return stays ? std::nullopt : std::optional(one.until_event);
+    });
+    m.flag("expandable", one.expandable);
+    describe_who_and_stack(m, context.recording, m.found([&] {
+      return replay::stack_of_range(context.recording, context.history, one.range);
+    }));
+    m.segment_row("row", one.range);
+  });
 }
 
 }  // namespace gpustrata::answers

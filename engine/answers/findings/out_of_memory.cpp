@@ -8,6 +8,7 @@
 #include "engine/answers/common/parts.h"
 #include "engine/answers/live/top.h"
 #include "engine/answers/stacks/who.h"
+#include "engine/answers/text/bounded.h"
 #include "engine/base/saturating.h"
 #include "engine/base/units.h"
 
@@ -24,23 +25,13 @@ using analysis::WhyNot;
 
 namespace {
 
-[[nodiscard]] std::string_view why_name(WhyNot why) {
-  switch (why) {
-    case WhyNot::too_small:
-      return "too_small";
-    case WhyNot::other_stream:
-      return "other_stream";
-    case WhyNot::private_pool:
-      return "private_pool";
-    case WhyNot::small_or_large:
-      return "small_or_large";
-    case WhyNot::max_split:
-      return "max_split";
-    case WhyNot::nothing:
-      break;
-  }
-  return "nothing";
-}
+constexpr auto kWhyNot = words_up_to<WhyNot::nothing>("too_small", "other_stream", "private_pool",
+                                                      "small_or_large", "max_split", "nothing");
+constexpr auto kVerdicts =
+    words_up_to<Verdict::unknown>("too_big", "full", "fragmented", "elsewhere", "too_late", "limit", "unknown");
+constexpr auto kRemedies = words_up_to<RemedyKind::other_processes>(
+    "expandable_segments", "free_pins", "smaller_request", "use_less", "largest_holder", "ask_again",
+    "free_pending", "share_streams", "raise_limit", "other_processes");
 
 [[nodiscard]] std::string stream_text(const model::Recording& recording, StreamId stream) {
   return fmt::format("stream {}", analysis::handle_text(recording, stream));
@@ -114,25 +105,7 @@ namespace {
 
 }  // namespace
 
-std::string_view name_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::too_big:
-      return "too_big";
-    case Verdict::full:
-      return "full";
-    case Verdict::fragmented:
-      return "fragmented";
-    case Verdict::elsewhere:
-      return "elsewhere";
-    case Verdict::too_late:
-      return "too_late";
-    case Verdict::limit:
-      return "limit";
-    case Verdict::unknown:
-      break;
-  }
-  return "unknown";
-}
+std::string_view name_of(Verdict verdict) { return kVerdicts[verdict]; }
 
 std::string_view words_of(Verdict verdict) {
   switch (verdict) {
@@ -154,31 +127,7 @@ std::string_view words_of(Verdict verdict) {
   return "the reason is not in the file";
 }
 
-std::string_view name_of(RemedyKind kind) {
-  switch (kind) {
-    case RemedyKind::expandable_segments:
-      return "expandable_segments";
-    case RemedyKind::free_pins:
-      return "free_pins";
-    case RemedyKind::smaller_request:
-      return "smaller_request";
-    case RemedyKind::use_less:
-      return "use_less";
-    case RemedyKind::largest_holder:
-      return "largest_holder";
-    case RemedyKind::ask_again:
-      return "ask_again";
-    case RemedyKind::pending:
-      return "free_pending";
-    case RemedyKind::share_streams:
-      return "share_streams";
-    case RemedyKind::raise_limit:
-      return "raise_limit";
-    case RemedyKind::other_processes:
-      break;
-  }
-  return "other_processes";
-}
+std::string_view name_of(RemedyKind kind) { return kRemedies[kind]; }
 
 namespace {
 
@@ -351,86 +300,63 @@ std::string place_name(const model::Recording& recording, const FreePlace& place
   return fmt::format("{}, {} blocks", where_text(recording, place), place.small ? "small" : "large");
 }
 
-void place_to_json(JsonWriter& json, const model::Recording& recording, const FreePlace& place) {
-  json.member("name", place_name(recording, place));
-  json.member("stream", analysis::handle_text(recording, place.stream));
-  json.key("pool");
-  pool_to_json(json, recording, place.pool);
-  json.member("small", place.small);
-  json.member("reserved_bytes", place.reserved);
-  json.member("segments", place.segments);
-  json.member("empty_segments_bytes", place.empty_segments);
-  json.member("cached_bytes", place.cached);
-  json.member("largest_free_bytes", place.largest);
-  json.member("blocks", place.blocks);
+void describe_place(Members& m, const model::Recording& recording, const FreePlace& place) {
+  m.text("name", [&] { return place_name(recording, place); });
+  m.text("stream", [&] { return analysis::handle_text(recording, place.stream); });
+  describe_pool(m, recording, place.pool);
+  m.flag({"small", "Of blocks up to 1 MiB."}, place.small);
+  m.bytes("reserved_bytes", place.reserved);
+  m.count("segments", place.segments);
+  m.bytes("empty_segments_bytes", place.empty_segments);
+  m.bytes("cached_bytes", place.cached);
+  m.bytes("largest_free_bytes", place.largest);
+  m.count({"blocks", "Free pieces."}, place.blocks);
 }
 
-void to_json(JsonWriter& json, const model::Recording& recording, const ExplainedOutOfMemory& one) {
-  json.begin_object();
-  json.member("event", one.event);
-  json.member("time_us", one.time_us);
-  json.member("requested_bytes", one.requested);
+void describe(Members& m, const model::Recording& recording, const ExplainedOutOfMemory& one) {
   const auto of_state = [&](int64_t bytes) { return one.has_state ? std::optional(bytes) : std::nullopt; };
-  json.member("needed_bytes", of_state(one.needed));
-  json.member("device_free_bytes", one.device_free);
-  json.member("reserved_bytes", one.reserved);
-  json.member("allocated_bytes", one.allocated);
-  json.member("pending_bytes", of_state(one.pending));
-  json.member("cached_bytes", of_state(one.cached));
-  json.member("largest_free_bytes", of_state(one.largest_free));
-  json.member("largest_own_bytes", of_state(one.largest_own));
-  who_to_json(json, recording, one.who);
-  stack_to_json(json, recording, one.stack);
-  json.member("expandable_segments", one.settings.expandable_segments);
-  json.member("verdict", name_of(one.verdict));
-  json.member("text", verdict_text(recording, one));
-  json.key("needed_at_least");
-  if (const auto& needed = one.needed_at_least) {
-    json.begin_object();
-    json.member("bytes", needed->bytes);
-    json.member("more_bytes", needed->more);
-    json.member("device", needed->device);
-    json.member("step", needed->step);
-    json.member("event", needed->event);
-    json.member("same_allocations", needed->same);
-    json.member("same_sizes", needed->same_sizes);
-    json.member("text", needed_at_least_text(recording, *needed));
-    json.end_object();
-  } else {
-    json.null();
-  }
-  json.key("free");
-  json.begin_array();
-  for (const FreePlace& place : one.places) {
-    json.begin_object();
-    place_to_json(json, recording, place);
-    json.member("own", place.own);
-    json.member("why_text", why_text(place));
-    json.member("why", why_name(place.why));
-    json.end_object();
-  }
-  json.end_array();
-  json.key("remedies");
-  json.begin_array();
-  for (const Remedy& remedy : one.remedies) {
-    json.begin_object();
-    json.member("name", name_of(remedy.kind));
-    json.member("bytes", remedy.bytes);
-    json.member("text", remedy_text(recording, one, remedy));
-    json.member("confirmed", remedy.confirmed);
-    const std::string_view code = code_of(remedy.kind);
-    json.member("code", code.empty() ? std::nullopt : std::optional(code));
-    json.member("filter", filter_text(recording, remedy.who, fmt::format("alive@{}", one.event)));
-    json.end_object();
-  }
-  json.end_array();
-  json.end_object();
-}
-
-void to_json(JsonWriter& json, const model::Recording& recording, const analysis::OutOfMemoryEvents& events) {
-  json.begin_array();
-  for (const ExplainedOutOfMemory& one : events.explained) to_json(json, recording, one);
-  json.end_array();
+  m.is({"ExplainedOutOfMemory", "Why a request failed. What is null is not known."});
+  m.count("event", one.event);
+  m.microseconds("time_us", one.time_us);
+  m.bytes("requested_bytes", one.requested);
+  m.bytes({"needed_bytes", "From the device."}, of_state(one.needed));
+  m.bytes("device_free_bytes", one.device_free);
+  m.bytes("reserved_bytes", one.reserved);
+  m.bytes("allocated_bytes", one.allocated);
+  m.bytes("pending_bytes", of_state(one.pending));
+  m.bytes("cached_bytes", of_state(one.cached));
+  m.bytes({"largest_free_bytes", "Of any stream and pool."}, of_state(one.largest_free));
+  m.bytes({"largest_own_bytes", "Of the request's own."}, of_state(one.largest_own));
+  m.text("who", [&] { return who_or_none(recording, one.who); });
+  describe_stack(m, recording, one.stack);
+  m.flag("expandable_segments", one.settings.expandable_segments);
+  m.word("verdict", kVerdicts, one.verdict);
+  m.text("text", [&] { return verdict_text(recording, one); });
+  m.object({"needed_at_least", "In use at once, as far as the file shows; null: cannot be told."}, one.needed_at_least,
+           [&](const NeededAtLeast& needed) {
+             m.bytes("bytes", needed.bytes);
+             m.bytes({"more_bytes", "Than what was in use and the request."}, needed.more);
+             m.count("device", needed.device);
+             m.count({"step", "-1 = none."}, needed.step);
+             m.count({"event", "Of the reference."}, needed.event);
+             m.count("same_allocations", needed.same);
+             m.flag("same_sizes", needed.same_sizes);
+             m.text("text", [&] { return needed_at_least_text(recording, needed); });
+           });
+  m.list("free", one.places, [&](const FreePlace& place) {
+    describe_place(m, recording, place);
+    m.flag({"own", "The request looks here."}, place.own);
+    m.text("why_text", [&] { return why_text(place); });
+    m.word("why", kWhyNot, place.why);
+  });
+  m.list("remedies", one.remedies, [&](const Remedy& remedy) {
+    m.word("name", kRemedies, remedy.kind);
+    m.bytes("bytes", remedy.bytes);
+    m.text("text", [&] { return remedy_text(recording, one, remedy); });
+    m.flag({"confirmed", "The recorded run was run again with it; null = it was not."}, remedy.confirmed);
+    m.text("code", [&] { return or_none(std::string(code_of(remedy.kind))); });
+    m.text("filter", [&] { return filter_text(recording, remedy.who, fmt::format("alive@{}", one.event)); });
+  });
 }
 
 }  // namespace gpustrata::answers

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "engine/analysis/findings/out_of_memory.h"
-#include "engine/base/json_writer.h"
+#include "engine/answers/described/members.h"
 #include "engine/model/recording.h"
 
 namespace gpustrata::answers {
@@ -34,23 +34,11 @@ namespace gpustrata::answers {
 [[nodiscard]] std::string place_name(const model::Recording& recording, const analysis::FreePlace& place);
 // "too small"
 [[nodiscard]] std::string_view why_text(const analysis::FreePlace& place);
-// Members: "name","stream","pool","small","reserved_bytes","segments","empty_segments_bytes","cached_bytes",
-// "largest_free_bytes","blocks"
-void place_to_json(JsonWriter& json, const model::Recording& recording, const analysis::FreePlace& place);
+void describe_place(Members& m, const model::Recording& recording, const analysis::FreePlace& place);
 // A line to set, or to write; empty = none.
 [[nodiscard]] std::string_view code_of(analysis::RemedyKind kind);
 
-// In a profiler's trace the state is not known: "needed_bytes","pending_bytes","cached_bytes","largest_free_bytes" and
-// "largest_own_bytes" are null, "reserved_bytes" too if no record says it, "free" is empty.
-// {"event","time_us","requested_bytes","needed_bytes": of the device,"device_free_bytes","reserved_bytes",
-//  "allocated_bytes","pending_bytes","cached_bytes","largest_free_bytes": of any stream and pool,
-//  "largest_own_bytes": of those of the request,"who","stack","expandable_segments": true|false|null,"verdict","text",
-//  "needed_at_least": {"bytes": in use at once,"more_bytes": than what was in use and the request,"device","step": n|-1,"event": of the
-//   reference,"same_allocations","same_sizes","text"}|null: cannot be told,
-//  "free":[{those of place_to_json(),"own","why_text","why"}],
-//  "remedies":[{"name","bytes": n|null,"text","confirmed": true|false|null,"code","filter"}]}, those of most bytes first.
-void to_json(JsonWriter& json, const model::Recording& recording, const analysis::ExplainedOutOfMemory& one);
-// A list of them: those that are explained.
-void to_json(JsonWriter& json, const model::Recording& recording, const analysis::OutOfMemoryEvents& events);
+// In a profiler's trace the state is not known: its numbers are null, and there are no places.
+void describe(Members& m, const model::Recording& recording, const analysis::ExplainedOutOfMemory& one);
 
 }  // namespace gpustrata::answers

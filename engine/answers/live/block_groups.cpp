@@ -26,6 +26,8 @@ constexpr std::array<std::string_view, analysis::kTimeEnds.size()> kTimes = {
 constexpr std::array<std::string_view, analysis::kEventCountEnds.size()> kEventCounts = {
     "up to 2 events",    "3 to 9 events",         "10 to 99 events",
     "100 to 999 events", "1,000 to 9,999 events", "10,000 events and more"};
+constexpr std::string_view kGroups[] = {"allocation", "stack",    "size", "stream",
+                                        "pool",       "lifetime", "age",  "category"};
 constexpr std::string_view kFromBefore = "from before the recording";
 
 [[nodiscard]] std::string category_text(const model::Recording& recording, int32_t key) {
@@ -85,25 +87,22 @@ std::string kind_text(const model::Recording& recording, const BlockGroups& grou
   return {};
 }
 
-void to_json(JsonWriter& json, const model::Recording& recording, const BlockGroups& groups) {
-  json.begin_object();
-  json.member("by", analysis::name_of(groups.by));
-  json.member("ordered", groups.ordered);
-  json.member("inferred", !groups.inferred.empty());
-  json.member("by_lifetime", groups.by_lifetime);
-  json.key("kinds");
-  json.begin_array();
-  for (const BlockGroups::Kind& kind : groups.kinds) {
-    json.begin_object();
-    json.member("label", kind_text(recording, groups, kind));
-    json.member("blocks", kind.blocks);
-    json.member("merged", int64_t{kind.merged});
-    const bool is_told = !groups.says.empty() && kind.merged == 0;
-    json.member("says", is_told ? groups.says[static_cast<size_t>(kind.key)] : std::string());
-    json.end_object();
-  }
-  json.end_array();
-  json.end_object();
+void describe(Members& m, const model::Recording& recording, const BlockGroups& groups) {
+  m.is({"Kinds", "Blocks of one kind have one colour; no kinds = every block has a colour of its own."});
+  m.word("by", kGroups, analysis::name_of(groups.by));
+  m.flag({"ordered", "Classes of a quantity, least first."}, groups.ordered);
+  m.flag({"inferred", "Categories that nobody wrote down: rules guess them."}, !groups.inferred.empty());
+  m.flag({"by_lifetime", "These are of a trace: by when blocks live, not what PyTorch calls so."},
+         groups.by_lifetime);
+  m.list("kinds", groups.kinds, [&](const BlockGroups::Kind& kind) {
+    m.text("label", [&] { return kind_text(recording, groups, kind); });
+    m.count("blocks", kind.blocks);
+    m.count({"merged", "Kinds that are together in this one."}, kind.merged);
+    m.text({"says", "What the rules of a category say; empty = nothing."}, [&] {
+      const bool is_told = !groups.says.empty() && kind.merged == 0;
+      return is_told ? groups.says[static_cast<size_t>(kind.key)] : std::string();
+    });
+  });
 }
 
 }  // namespace gpustrata::answers

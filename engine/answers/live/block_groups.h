@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "engine/analysis/live/block_groups.h"
-#include "engine/base/json_writer.h"
+#include "engine/answers/described/members.h"
 #include "engine/model/recording.h"
 
 namespace gpustrata::answers {
@@ -14,7 +14,6 @@ namespace gpustrata::answers {
 [[nodiscard]] std::string kind_text(const model::Recording& recording, const analysis::BlockGroups& groups,
                                     const analysis::BlockGroups::Kind& kind);
 
-// {"by","ordered": bool,"inferred": bool,"by_lifetime": bool,"kinds":[{"label","blocks","merged","says"}]}
-void to_json(JsonWriter& json, const model::Recording& recording, const analysis::BlockGroups& groups);
+void describe(Members& m, const model::Recording& recording, const analysis::BlockGroups& groups);
 
 }  // namespace gpustrata::answers

@@ -47,91 +47,71 @@ namespace {
 
 }  // namespace
 
-void to_json(JsonWriter& json, const model::Recording& recording, const analysis::Holders& holders,
-             const HolderRows& wanted) {
+void describe(Members& m, const model::Recording& recording, const analysis::Holders& holders,
+              const HolderRows& wanted) {
   const analysis::BlockSums& sums = holders.found.sums;
   const analysis::KnownCategories* const categories = holders.categories;
-  json.begin_object();
-  json.member("event", holders.event);
-  json.member("bytes", sums.bytes());
-  json.member("blocks", sums.blocks());
-  json.member("count", static_cast<int64_t>(sums.rows().size()));
-  json.member("labelled", categories != nullptr && categories->categories.labelled);
-  json.member("by_lifetime", categories != nullptr && categories->rules.by_lifetime);
-  json.key("rows");
-  json.begin_array();
-  const size_t first = std::min(wanted.first, sums.rows().size());
-  const size_t end = first + std::min(wanted.count, sums.rows().size() - first);
-  for (size_t i = first; i < end; ++i) {
-    const analysis::BlockSum& row = sums.rows()[i];
-    json.begin_object();
-    json.member("key", row.key);
-    json.member("label", label_of(recording, holders, row.key));
-    std::string file;
-    int32_t line = 0;
-    if (holders.keys != nullptr && row.key >= 0) {
-      const trace::Frame& frame = recording.frames[holders.keys->frame[row.key]];
-      file = in_list(recording.strings.view(frame.filename));
-      if (holders.by == By::line) line = std::max(frame.line, 0);
-    }
-    json.member("file", file);
-    json.member("line", line);
-    json.member("bytes", row.bytes);
-    json.member("blocks", row.blocks);
-    json.member("lit_bytes", row.lit_bytes);
-    json.member("largest", row.largest);
-    json.key("sure");
-    if (categories != nullptr && row.key > 0) {
-      json.value(holders.found.sure[static_cast<size_t>(row.key)]);
-    } else {
-      json.null();
-    }
-    json.member("says", categories != nullptr ? categories->rules.says(row.key) : std::string());
-    json.key("filter");
-    const std::string filter = filter_of(recording, holders, row.key);
-    if (filter.empty()) {
-      json.null();
-    } else {
-      json.value(filter);
-    }
-    json.end_object();
-  }
-  json.end_array();
-  json.end_object();
+  const auto rows = m.found([&] { return sums.rows().span(); });
+  const size_t first = std::min(wanted.first, rows.size());
+  m.is("Holders");
+  m.count("event", holders.event);
+  m.bytes("bytes", [&] { return sums.bytes(); });
+  m.count("blocks", [&] { return sums.blocks(); });
+  m.count("count", rows.size());
+  m.flag({"labelled", "Labels of the program or the profiler decided for some blocks."},
+         [&] { return categories != nullptr && categories->categories.labelled; });
+  m.flag({"by_lifetime", "Categories of a trace: by when blocks live, not what PyTorch calls so."},
+         [&] { return categories != nullptr && categories->rules.by_lifetime; });
+  m.list("rows", rows.subspan(first, std::min(wanted.count, rows.size() - first)),
+         [&](const analysis::BlockSum& row) {
+           const bool has_frame = !m.is_schema() && holders.keys != nullptr && row.key >= 0;
+           const trace::Frame frame =
+               has_frame ? recording.frames[holders.keys->frame[row.key]] : trace::Frame();
+           m.is({"Holder", "Who holds memory: a line, function, file, module or category."});
+           m.count({"key", "-1 = no stack, or outside of modules."}, row.key);
+           m.text("label", [&] { return label_of(recording, holders, row.key); });
+           m.text("file", [&] {
+             return has_frame ? in_list(recording.strings.view(frame.filename)) : std::string();
+           });
+           m.count({"line", "0 = unknown, or no line."},
+                   has_frame && holders.by == By::line ? std::max(frame.line, 0) : 0);
+           m.bytes("bytes", row.bytes);
+           m.count("blocks", row.blocks);
+           m.bytes({"lit_bytes", "Of bytes: what the filter means."}, row.lit_bytes);
+           m.rank({"largest", "Of its blocks."}, row.largest);
+           m.share({"sure", "Of a category: 0 to 1, how sure its rules are; null = none decided."}, [&] {
+             const bool decided = categories != nullptr && row.key > 0;
+             return decided ? std::optional(holders.found.sure[static_cast<size_t>(row.key)]) : std::nullopt;
+           });
+           m.text({"says", "What the rules of a category say; empty = nothing."},
+                  [&] { return categories != nullptr ? categories->rules.says(row.key) : std::string(); });
+           m.text({"filter", "The filter that means its blocks; null = there is none."},
+                  [&] { return or_none(filter_of(recording, holders, row.key)); });
+         });
 }
 
-void category_to_json(JsonWriter& json, const analysis::CategoryRules& rules, uint8_t number,
-                      std::string_view text) {
-  const bool known = number != analysis::Categories::kNoRule;
-  const analysis::CategoryRule rule = known ? rules.rules[number] : analysis::CategoryRule();
-  for (int32_t line = 1; known && line < rule.line; ++line)
-    text.remove_prefix(std::min(text.find('\n') + 1, text.size()));
-  json.begin_object();
-  json.member("name", rules.names[static_cast<size_t>(rule.category)]);
-  json.key("sure");
-  if (known) {
-    json.value(rule.sure);
-    json.member("line", rule.line);
-    json.member("rule", in_list(text.substr(0, text.find('\n'))));
-  } else {
-    json.null();
-    json.key("line");
-    json.null();
-    json.key("rule");
-    json.null();
-  }
-  json.end_object();
+void describe(Members& m, const DecidedCategory& decided) {
+  const bool known = !m.is_schema() && decided.number != analysis::Categories::kNoRule;
+  const analysis::CategoryRule rule = known ? decided.rules.rules[decided.number] : analysis::CategoryRule();
+  m.is({"BlockCategory", "What a block is for."});
+  m.text("name", [&] { return std::string_view(decided.rules.names[static_cast<size_t>(rule.category)]); });
+  m.share({"sure", "0 to 1; null = no rule fits."}, known ? std::optional(rule.sure) : std::nullopt);
+  m.count({"line", "The line of the rules that decided, from 1."},
+          known ? std::optional(rule.line) : std::nullopt);
+  m.text({"rule", "As it stands there."}, [&]() -> std::optional<std::string> {
+    if (!known) return std::nullopt;
+    std::string_view text = decided.text;
+    for (int32_t line = 1; line < rule.line; ++line)
+      text.remove_prefix(std::min(text.find('\n') + 1, text.size()));
+    return in_list(text.substr(0, text.find('\n')));
+  });
 }
 
-void to_json(JsonWriter& json, const analysis::CategoryRules& rules, std::string_view text) {
-  json.begin_object();
-  json.key("names");
-  json.begin_array();
-  for (const std::string& name : rules.names) json.value(name);
-  json.end_array();
-  json.member("rules", static_cast<int64_t>(rules.rules.size()));
-  json.member("text", text);
-  json.end_object();
+void describe(Members& m, const analysis::CategoryRules& rules, std::string_view text) {
+  m.is("CategoryRules");
+  m.texts("names", rules.names);
+  m.count("rules", rules.rules.size());
+  m.text("text", text);
 }
 
 }  // namespace gpustrata::answers

@@ -8,33 +8,26 @@
 
 namespace gpustrata::answers {
 
-void never_freed_to_json(JsonWriter& json, const model::Recording& recording, const analysis::Top& found,
-                         int32_t from) {
-  const std::string since = from < 0 ? std::string() : fmt::format(" born>={}", from);
+void describe(Members& m, const model::Recording& recording, const NeverFreed& never) {
+  const analysis::Top& found = m.of(never.found);
+  const std::string since = never.from < 0 ? std::string() : fmt::format(" born>={}", never.from);
   const std::string terms = fmt::format("freed:never born<={}{}", found.event, since);
-  json.begin_object();
-  json.member("bytes", found.bytes);
-  json.member("blocks", found.blocks);
-  json.member("filter", terms);
-  json.key("rows");
-  json.begin_array();
-  for (const analysis::TopGroup& group : found.groups) {
-    json.begin_object();
-    who_to_json(json, recording, group.who);
-    json.member("bytes", group.bytes);
-    json.member("blocks", group.blocks);
-    json.member("rank", group.largest);
-    json.member("filter", filter_text(recording, group.who, terms));
-    json.end_object();
-  }
-  json.end_array();
-  json.key("other");
-  json.begin_object();
-  json.member("bytes", found.other_bytes);
-  json.member("blocks", found.other_blocks);
-  json.member("rows", found.other_groups());
-  json.end_object();
-  json.end_object();
+  m.is({"NeverFreed", "Allocated in a stretch and never freed; rows and other add up."});
+  m.bytes("bytes", found.bytes);
+  m.count("blocks", found.blocks);
+  m.text({"filter", "Means all of them."}, terms);
+  m.list("rows", found.groups, [&](const analysis::TopGroup& group) {
+    m.text("who", [&] { return who_or_none(recording, group.who); });
+    m.bytes("bytes", group.bytes);
+    m.count("blocks", group.blocks);
+    m.rank({"rank", "Of the largest block."}, group.largest);
+    m.text("filter", [&] { return filter_text(recording, group.who, terms); });
+  });
+  m.object("other", [&] {
+    m.bytes("bytes", found.other_bytes);
+    m.count("blocks", found.other_blocks);
+    m.count("rows", found.other_groups());
+  });
 }
 
 }  // namespace gpustrata::answers

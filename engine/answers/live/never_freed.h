@@ -4,14 +4,15 @@
 #include <cstdint>
 
 #include "engine/analysis/live/top.h"
-#include "engine/base/json_writer.h"
+#include "engine/answers/described/members.h"
 #include "engine/model/recording.h"
 
 namespace gpustrata::answers {
 
-// {"bytes","blocks","filter": all of them,"rows":[{"who","bytes","blocks","rank","filter"}],
-//  "other":{"bytes","blocks","rows"}}: rows and other add up.
-void never_freed_to_json(JsonWriter& json, const model::Recording& recording, const analysis::Top& found,
-                         int32_t from);
+struct NeverFreed {
+  const analysis::Top& found;
+  int32_t from;  // the first event; -1 = also what was there before
+};
+void describe(Members& m, const model::Recording& recording, const NeverFreed& never);
 
 }  // namespace gpustrata::answers

@@ -5,34 +5,23 @@
 
 namespace gpustrata::answers {
 
-void to_json(JsonWriter& json, const analysis::SourceLines& found) {
-  json.begin_object();
-  json.key("lines");
-  json.begin_array();
-  for (const analysis::SourceLine& line : found.lines) {
-    json.begin_object();
-    json.member("line", line.line);
-    json.member("own_bytes", line.own_bytes);
-    json.member("own_blocks", line.own_blocks);
-    json.member("bytes", line.bytes);
-    json.member("blocks", line.blocks);
-    json.end_object();
-  }
-  json.end_array();
-  json.member("lines_left_out", found.left_out);
-  json.end_object();
+void describe(Members& m, const analysis::SourceLines& found) {
+  m.is({"SourceLines", "Ascending. Own = the line asked for it; else it is somewhere in the stack."});
+  m.list("lines", found.lines, [&](const analysis::SourceLine& line) {
+    m.count("line", line.line);
+    m.bytes("own_bytes", line.own_bytes);
+    m.count("own_blocks", line.own_blocks);
+    m.bytes("bytes", line.bytes);
+    m.count("blocks", line.blocks);
+  });
+  m.count("lines_left_out", found.left_out);
 }
 
-void to_json(JsonWriter& json, const model::Recording& recording, std::span<const analysis::TopGroup> files) {
-  json.begin_array();
-  for (const analysis::TopGroup& file : files) {
-    json.begin_object();
-    json.member("file", in_list(recorded_file(recording, file.who)));
-    json.member("bytes", file.bytes);
-    json.member("blocks", file.blocks);
-    json.end_object();
-  }
-  json.end_array();
+void describe(Members& m, const model::Recording& recording, const analysis::TopGroup& file) {
+  m.is({"SourceFile", "By what its own lines asked for."});
+  m.text("file", [&] { return in_list(recorded_file(recording, file.who)); });
+  m.bytes("bytes", file.bytes);
+  m.count("blocks", file.blocks);
 }
 
 }  // namespace gpustrata::answers

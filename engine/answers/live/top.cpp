@@ -43,67 +43,44 @@ ShownLines shown_lines(const model::Recording& recording, StackId stack, size_t 
   return shown;
 }
 
-void stack_to_json(JsonWriter& json, const model::Recording& recording, StackId stack) {
-  json.key("stack");
-  if (stack.is_none()) {
-    json.null();
-    return;
-  }
-  const ShownLines shown = shown_lines(recording, stack, analysis::kMostInList, kListBytes);
-  json.begin_array();
-  for (const std::string& line : shown.lines) json.value(line);
-  json.end_array();
-  if (shown.left_out > 0) json.member("lines_left_out", shown.left_out);
+void describe_stack(Members& m, const model::Recording& recording, StackId stack) {
+  const ShownLines shown = m.found([&] {
+    return stack.is_none() ? ShownLines() : shown_lines(recording, stack, analysis::kMostInList, kListBytes);
+  });
+  m.texts({"stack", "Lines \"file:line:name\", innermost first; null = no stack."},
+          [&] { return stack.is_none() ? std::nullopt : std::optional(std::span(shown.lines)); });
+  if (const auto cut = m.when(shown.left_out > 0)) m.count("lines_left_out", shown.left_out);
 }
 
-void group_to_json(JsonWriter& json, const model::Recording& recording, const TopGroup& group, By by) {
-  if (by == By::stack || by == By::shown) return stack_to_json(json, recording, group.stack);
+void describe_who_and_stack(Members& m, const model::Recording& recording, StackId stack) {
+  m.text("who", [&] { return who_or_none(recording, analysis::who_of(recording, stack)); });
+  describe_stack(m, recording, stack);
+}
+
+void describe_group(Members& m, const model::Recording& recording, const TopGroup& group, By by) {
+  if (const auto there = m.when(by == By::stack || by == By::shown)) {
+    describe_stack(m, recording, group.stack);
+    if (!m.is_schema()) return;
+  }
   const bool known = group.who.kind != Who::Kind::nothing;
-  const auto text = [&](std::string_view key, std::string_view what, bool there) {
-    json.key(key);
-    if (there) {
-      json.value(utf8::cut(what, analysis::kLongestName));
-    } else {
-      json.null();
-    }
+  const auto name = [](std::string_view text, bool there) {
+    return there ? std::optional(utf8::cut(text, analysis::kLongestName)) : std::nullopt;
   };
-  if (by != By::file) text("function", function_text(group.who), known);
-  text("file", recorded_file(recording, group.who), known && (by == By::file || group.who.is_frame()));
-  if (by == By::line)
-    json.member("line", group.who.is_frame() ? std::optional(line_of(recording, group.who)) : std::nullopt);
+  if (const auto there = m.when(by != By::file))
+    m.text("function", [&] { return name(function_text(group.who), known); });
+  if (const auto there = m.when(true)) {
+    m.text("file", [&] {
+      return name(recorded_file(recording, group.who), known && (by == By::file || group.who.is_frame()));
+    });
+  }
+  if (const auto there = m.when(by == By::line)) {
+    m.count("line", [&] {
+      return group.who.is_frame() ? std::optional(line_of(recording, group.who)) : std::nullopt;
+    });
+  }
 }
 
 namespace {
-
-void device_to_json(JsonWriter& json, const model::Recording& recording, const model::Part& part,
-                    const Top& top) {
-  json.begin_object();
-  if (!part.name.empty()) json.member("snapshot", part.name);
-  json.member("device", top.device);
-  json.member("event", top.event);
-  json.member("requested_bytes", top.bytes);
-  json.member("blocks", top.blocks);
-  json.member("groups", top.all_groups);
-  json.key("rows");
-  json.begin_array();
-  for (const TopGroup& group : top.groups) {
-    json.begin_object();
-    json.member("bytes", group.bytes);
-    json.member("blocks", group.blocks);
-    json.member("share",
-                top.bytes > 0 ? static_cast<double>(group.bytes) / static_cast<double>(top.bytes) : 0.0);
-    group_to_json(json, recording, group, top.by);
-    json.end_object();
-    if (json.refused()) break;
-  }
-  json.end_array();
-  json.key("other");
-  json.begin_object();
-  json.member("bytes", top.other_bytes);
-  json.member("blocks", top.other_blocks);
-  json.end_object();
-  json.end_object();
-}
 
 // "  512.0 MiB   41.2%       12  forward  …/model/attention.py:120"
 void write_table(TextOut& out, const model::Recording& recording, const Top& top, size_t columns) {
@@ -125,23 +102,43 @@ void write_table(TextOut& out, const model::Recording& recording, const Top& top
 
 }  // namespace
 
-void to_json(JsonWriter& json, const TopAnswer& answer) {
-  json.begin_object();
-  json.member("file", answer.file);
-  json.member("format", answer.recording.format);
-  json.member("at", answer.at);
-  if (!answer.filter.empty()) json.member("filter", answer.filter);
-  if (answer.attached) {
-    json.key("attached");
-    to_json(json, *answer.attached);
-  }
-  json.key("tops");
-  json.begin_array();
-  for (const analysis::DeviceTop& one : answer.devices) {
-    if (one.top) device_to_json(json, answer.recording, *one.part, *one.top);
-  }
-  json.end_array();
-  json.end_object();
+void describe(Members& m, const TopAnswer& answer) {
+  m.is({"top --json", "Who holds what is alive at a moment."});
+  m.text("file", answer.file);
+  m.text("format", [&] { return answer.recording.format; });
+  m.text("at", answer.at);
+  if (const auto there = m.when(!answer.filter.empty())) m.text("filter", answer.filter);
+  if (const auto there = m.when(answer.attached.has_value()))
+    m.object("attached",
+             [&] { describe(m, m.is_schema() ? Members::sample<replay::AttachedOps>() : *answer.attached); });
+  const auto devices = m.found([&] {
+    std::vector<const analysis::DeviceTop*> shown;
+    for (const analysis::DeviceTop& one : answer.devices) {
+      if (one.top) shown.push_back(&one);
+    }
+    return shown;
+  });
+  m.list({"tops", "Of devices that have such an event."}, devices, [&](const analysis::DeviceTop* device) {
+    const Top& top = m.is_schema() ? Members::sample<Top>() : *device->top;
+    const std::string_view part = m.is_schema() ? std::string_view() : device->part->name;
+    if (const auto there = m.when(!part.empty())) m.text("snapshot", part);
+    m.count("device", top.device);
+    m.count({"event", "The state after it; -1 = before the first."}, top.event);
+    m.bytes("requested_bytes", top.bytes);
+    m.count("blocks", top.blocks);
+    m.count({"groups", "Of all."}, top.all_groups);
+    m.list({"rows", "The largest."}, top.groups, [&](const TopGroup& group) {
+      m.bytes("bytes", group.bytes);
+      m.count("blocks", group.blocks);
+      m.share("share",
+              top.bytes > 0 ? static_cast<double>(group.bytes) / static_cast<double>(top.bytes) : 0.0);
+      describe_group(m, answer.recording, group, top.by);
+    });
+    m.object("other", [&] {
+      m.bytes("bytes", top.other_bytes);
+      m.count("blocks", top.other_blocks);
+    });
+  });
 }
 
 void to_text(TextOut& out, const TopAnswer& answer, size_t columns) {

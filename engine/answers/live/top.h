@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/analysis/live/top.h"
+#include "engine/answers/described/members.h"
 #include "engine/answers/text/text_out.h"
 #include "engine/base/json_writer.h"
 #include "engine/model/recording.h"
@@ -25,13 +26,14 @@ struct ShownLines {
 [[nodiscard]] ShownLines shown_lines(const model::Recording& recording, StackId stack, size_t most_lines,
                                      size_t most_bytes);
 
-// Member "stack": its shown lines, or null for none; at most 1,000 lines and 1 MiB, then also "lines_left_out".
-void stack_to_json(JsonWriter& json, const model::Recording& recording, StackId stack);
+// Members "who" and "stack": who asked, and the shown lines; null for none. At most 1,000 lines and 1 MiB, then also
+// "lines_left_out".
+void describe_stack(Members& m, const model::Recording& recording, StackId stack);
+void describe_who_and_stack(Members& m, const model::Recording& recording, StackId stack);
 
-// Who a group is, as members: "stack":[line,...]|null (at most 1,000 lines and 1 MiB; then "lines_left_out"),
-// or "function"|null, "file"|null and by line "line"|null, or "file"|null.
-void group_to_json(JsonWriter& json, const model::Recording& recording, const analysis::TopGroup& group,
-                   analysis::By by);
+// Who a group is: "stack", or "function", "file" and by line "line", or "file".
+void describe_group(Members& m, const model::Recording& recording, const analysis::TopGroup& group,
+                    analysis::By by);
 
 // What is alive in the devices of a file.
 struct TopAnswer {
@@ -43,10 +45,7 @@ struct TopAnswer {
   std::optional<replay::AttachedOps> attached = {};  // ops of a trace
 };
 
-// {"file","format","at","filter"?,"attached"? (attached_ops.h),"tops":[{"snapshot"?,"device","event","requested_bytes","blocks","groups": n,
-//  "rows":[{"bytes","blocks","share", and those of group_to_json()}],"other":{"bytes","blocks"}}]}; devices without
-// such an event are left out.
-void to_json(JsonWriter& json, const TopAnswer& answer);
+void describe(Members& m, const TopAnswer& answer);
 
 // A table for each device, of lines of at most `columns`.
 void to_text(TextOut& out, const TopAnswer& answer, size_t columns);

@@ -20,16 +20,14 @@ namespace {
 
 }  // namespace
 
-void to_json(JsonWriter& json, const replay::AttachedOps& attached) {
-  json.begin_object();
-  json.member("allocations", attached.allocations);
-  json.member("by_record", attached.by_record);
-  json.member("by_time", attached.by_time);
-  json.member("on_several_threads", attached.on_several_threads);
-  json.member("in_no_op", attached.in_no_op);
-  json.member("outside", attached.outside);
-  json.member("without_time", attached.without_time);
-  json.end_object();
+void describe(Members& m, const replay::AttachedOps& attached) {
+  m.count("allocations", attached.allocations);
+  m.count({"by_record", "Found by the trace's own record of the allocation."}, attached.by_record);
+  m.count({"by_time", "Found by the clock."}, attached.by_time);
+  m.count("on_several_threads", attached.on_several_threads);
+  m.count("in_no_op", attached.in_no_op);
+  m.count({"outside", "Before or after the trace."}, attached.outside);
+  m.count("without_time", attached.without_time);
 }
 
 std::string to_text(const replay::AttachedOps& attached) {

@@ -3,13 +3,12 @@
 
 #include <string>
 
-#include "engine/base/json_writer.h"
+#include "engine/answers/described/members.h"
 #include "engine/replay/attached_ops.h"
 
 namespace gpustrata::answers {
 
-// {"allocations","by_record","by_time","on_several_threads","in_no_op","outside","without_time"}.
-void to_json(JsonWriter& json, const replay::AttachedOps& attached);
+void describe(Members& m, const replay::AttachedOps& attached);
 // Lines. Where the two do not lie in the same time, by how much, and what mends it.
 [[nodiscard]] std::string to_text(const replay::AttachedOps& attached);
 

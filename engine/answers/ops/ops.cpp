@@ -41,61 +41,24 @@ template <typename KeyOf>
   return true;
 }
 
-void findings(JsonWriter& json, const model::Diagnostics& diagnostics) {
-  json.key("diagnostics");
-  to_json(json, analysis::findings(diagnostics));
-}
-
-void device_to_json(JsonWriter& json, const analysis::OpDevice& device) {
-  json.begin_object();
-  json.member("device", device.name);
-  json.member("records", device.records);
-  json.member("allocs", device.allocs);
-  json.member("frees", device.frees);
-  json.member("base_bytes", device.base);
-  json.member("peak_bytes", device.peak);
-  json.member("net_bytes", device.net);
-  json.member("unowned_bytes", device.unowned);
-  json.end_object();
-}
-
-void group_to_json(JsonWriter& json, const model::Recording& recording, const OpGroups& groups,
-                   int32_t group) {
-  json.member("name", recording.strings.view(groups.name(group)));
-  const StringId text = groups.text(group);
-  const auto text_or_null = [&](std::string_view key) {
-    json.key(key);
-    if (text.is_none()) {
-      json.null();
-    } else {
-      json.value(in_list(recording.strings.view(text)));
-    }
+void describe_group(Members& m, const model::Recording& recording, const OpGroups& groups, int32_t group) {
+  m.text("name", [&] { return recording.strings.view(groups.name(group)); });
+  const StringId text = m.found([&] { return groups.text(group); });
+  const auto is_by = [&](OpBy by) { return m.when([&, by] { return groups.by() == by; }); };
+  const auto names = [&](Name name) {
+    m.values(
+        As::text, name, [&] { return groups.around(group, kMostAround); },
+        [&](StringId one) { return in_list(recording.strings.view(one)); });
   };
-  const auto names = [&](std::string_view key) {
-    json.key(key);
-    json.begin_array();
-    for (const StringId name : groups.around(group, kMostAround))
-      json.value(in_list(recording.strings.view(name)));
-    json.end_array();
-  };
-  switch (groups.by()) {
-    case OpBy::op:
-      break;
-    case OpBy::path:
-      names("path");
-      break;
-    case OpBy::shape:
-      text_or_null("shapes");
-      break;
-    case OpBy::module:
-      text_or_null("module");
-      break;
-    case OpBy::stack:
-      if (text.is_none()) {
-        names("stack");
-      } else {
-        text_or_null("stack");
-      }
+  const auto one_text = [&](Name name) { m.text(name, [&] { return text_or_none(recording, text); }); };
+  if (const auto there = is_by(OpBy::path)) names({"path", "Ops around it, innermost first."});
+  if (const auto there = is_by(OpBy::shape)) one_text("shapes");
+  if (const auto there = is_by(OpBy::module)) one_text("module");
+  if (const auto there = is_by(OpBy::stack)) {
+    if (m.is_schema())
+      return m.written(As::any, {"stack", "A text, or names, innermost first."}, [](JsonWriter&) {});
+    if (text.is_none()) return names("stack");
+    one_text("stack");
   }
 }
 
@@ -142,81 +105,84 @@ std::string negative_self_text(const model::Recording& recording, const OpGroups
                      op_text(recording, groups, row.freed_group));
 }
 
-Status write_json_line(TextOut& out, const model::Recording& recording, const analysis::OpTable& table,
-                       OpSort sort, std::string_view file) {
-  JsonWriter json = out.json();
-  json.begin_object();
-  json.member("file", file);
-  json.member("format", recording.format);
-  json.key("devices");
-  json.begin_array();
-  for (const analysis::OpDevice& device : table.devices) device_to_json(json, device);
-  json.end_array();
-  json.key("ops");
-  json.begin_array();
-  Column<int32_t> order(recording.budget);
-  for (const analysis::OpDevice& device : table.devices) {
-    if (!analysis::sort_ops(recording, table, device, sort, order))
-      return fail(ErrorCode::limit_exceeded, -1, "not enough memory to sort {} ops", device.rows.size());
-    for (const int32_t i : order) {
-      const OpRow& row = device.rows[i];
-      json.begin_object();
-      json.member("device", device.name);
-      group_to_json(json, recording, table.groups, row.group);
-      json.member("calls", row.calls);
-      json.member("net", row.net);
-      json.member("self", row.self);
-      json.member("gross", row.gross);
-      json.member("peak", row.peak);
-      json.member("abs_peak", row.abs_peak);
-      json.member("at_peak", row.at_peak);
-      json.member("freed", row.freed);
-      json.member("at_return", device.has_addresses ? std::optional(row.at_return) : std::nullopt);
-      json.end_object();
-    }
-  }
-  json.end_array();
-  findings(json, noticed(recording, table));
-  json.end_object();
-  out.end_line(json);
-  return {};
+void describe_numbers(Members& m, const OpRow& row, bool has_addresses) {
+  m.count({"calls", "Instances that hold a memory record, or have one inside of them."}, row.calls);
+  m.bytes({"net", "Allocated less freed."}, row.net);
+  m.bytes({"self", "Net of its own records, without what is inside of it."}, row.self);
+  m.bytes({"gross", "Allocated."}, row.gross);
+  m.bytes({"peak", "The highest that an instance had more than at its begin."}, row.peak);
+  m.bytes({"abs_peak", "The highest level of the device while one ran."}, row.abs_peak);
+  m.bytes({"at_peak", "Of what it allocated, in use at the peak of the device."}, row.at_peak);
+  m.bytes({"freed", "Freed in it."}, row.freed);
+  m.bytes({"at_return", "Allocated in it and not freed before it ends; null without addresses."},
+          has_addresses ? std::optional(row.at_return) : std::nullopt);
 }
 
-Status write_json_line(TextOut& out, const model::Recording& recording, const analysis::ProfilerTable& table,
-                       bool by_shapes, OpSort sort, std::string_view file) {
+void describe_device(Members& m, const analysis::OpDevice& device) {
+  m.text("device", device.name);
+  m.count("records", device.records);
+  m.count("allocs", device.allocs);
+  m.count("frees", device.frees);
+  m.bytes({"base_bytes", "Before the trace."}, device.base);
+  m.bytes("peak_bytes", device.peak);
+  m.bytes({"net_bytes", "Allocated less freed."}, device.net);
+  m.bytes({"unowned_bytes", "Net of records in no op."}, device.unowned);
+}
+
+Result<OpsLine> OpsLine::make(const model::Recording& recording, const analysis::OpTable& table, OpSort sort,
+                              std::string_view file) {
+  OpsLine line{recording, table, file, Column<Row>(recording.budget)};
   Column<int32_t> order(recording.budget);
-  if (!sorted_rows(recording, table, sort, order))
-    return fail(ErrorCode::limit_exceeded, -1, "not enough memory to sort {} rows", table.rows.size());
-  JsonWriter json = out.json();
-  json.begin_object();
-  json.member("file", file);
-  json.member("format", recording.format);
-  json.key("ops");
-  json.begin_array();
-  for (const int32_t i : order) {
-    const ProfilerRow& row = table.rows[i];
-    json.begin_object();
-    json.member("name", row_name(recording, row));
-    if (by_shapes) {
-      json.key("shapes");
-      if (row.shapes.is_none()) {
-        json.null();
-      } else {
-        json.value(in_list(recording.strings.view(row.shapes)));
-      }
-    }
-    json.member("calls", row.calls);
-    json.member("cpu_memory_usage", row.cpu);
-    json.member("self_cpu_memory_usage", row.self_cpu);
-    json.member("device_memory_usage", row.device);
-    json.member("self_device_memory_usage", row.self_device);
-    json.end_object();
+  for (const analysis::OpDevice& device : table.devices) {
+    bool fits = analysis::sort_ops(recording, table, device, sort, order);
+    for (const int32_t i : order) fits = fits && line.rows.push_back({&device, &device.rows[i]});
+    if (!fits)
+      return fail(ErrorCode::limit_exceeded, -1, "not enough memory to sort {} ops", device.rows.size());
   }
-  json.end_array();
-  findings(json, recording.diagnostics);
-  json.end_object();
-  out.end_line(json);
-  return {};
+  return line;
+}
+
+void describe(Members& m, const OpsLine& line) {
+  m.is({"ops --json", "What the ops of a trace did with memory, device by device."});
+  m.text("file", line.file);
+  m.text("format", [&] { return line.recording.format; });
+  m.list(
+      "devices", [&] { return std::span(line.table.devices); },
+      [&](const analysis::OpDevice& device) { describe_device(m, device); });
+  m.list({"ops", "As they are sorted."}, line.rows, [&](const OpsLine::Row& row) {
+    m.text("device", [&] { return row.device->name; });
+    describe_group(m, line.recording, line.table.groups, m.found([&] { return row.op->group; }));
+    const OpRow& op = m.is_schema() ? Members::sample<OpRow>() : *row.op;
+    describe_numbers(m, op, !m.is_schema() && row.device->has_addresses);
+  });
+  m.list("diagnostics", [&] { return analysis::findings(noticed(line.recording, line.table)); });
+}
+
+Result<ProfilerRows> ProfilerRows::make(const model::Recording& recording,
+                                        const analysis::ProfilerTable& table, OpSort sort) {
+  ProfilerRows rows{recording, table, Column<int32_t>(recording.budget)};
+  if (sorted_rows(recording, table, sort, rows.order)) return rows;
+  return fail(ErrorCode::limit_exceeded, -1, "not enough memory to sort {} rows", table.rows.size());
+}
+
+void describe(Members& m, const ProfilerLine& line) {
+  const ProfilerRows& rows = m.of(line.rows);
+  const model::Recording& recording = rows.recording;
+  m.is({"ops --mode pytorch --json", "PyTorch's own table (key_averages)."});
+  m.text("file", line.file);
+  m.text("format", [&] { return recording.format; });
+  m.list("ops", rows.order, [&](int32_t i) {
+    const ProfilerRow& row = m.is_schema() ? Members::sample<ProfilerRow>() : rows.table.rows[i];
+    m.text("name", [&] { return row_name(recording, row); });
+    if (const auto there = m.when(line.by_shapes))
+      m.text("shapes", [&] { return text_or_none(recording, row.shapes); });
+    m.count("calls", row.calls);
+    m.bytes("cpu_memory_usage", row.cpu);
+    m.bytes("self_cpu_memory_usage", row.self_cpu);
+    m.bytes("device_memory_usage", row.device);
+    m.bytes("self_device_memory_usage", row.self_device);
+  });
+  m.list("diagnostics", [&] { return analysis::findings(recording.diagnostics); });
 }
 
 std::string profiler_size_text(int64_t bytes) {

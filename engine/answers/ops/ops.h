@@ -7,9 +7,9 @@
 
 #include "engine/analysis/ops/op_list.h"
 #include "engine/analysis/ops/profiler_table.h"
+#include "engine/answers/described/members.h"
 #include "engine/answers/text/text_out.h"
 #include "engine/base/column.h"
-#include "engine/base/json_writer.h"
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
 
@@ -33,28 +33,46 @@ using analysis::OpSort;
 // What was noticed when it was read, and sums that were cut.
 [[nodiscard]] model::Diagnostics noticed(const model::Recording& recording, const analysis::OpTable& table);
 
-// {"file","format","devices":[{"device","records","allocs","frees","base_bytes","peak_bytes","net_bytes",
-// "unowned_bytes"}],"ops":[{"device","name","calls","net","self","gross","peak","abs_peak","at_peak","freed",
-// "at_return"|null: without addresses}],// "diagnostics":[...]}. Grouped by more than the name, ops have "path", "shapes", "module" or "stack", too.
-// Error: limit_exceeded.
-[[nodiscard]] Status write_json_line(TextOut& out, const model::Recording& recording,
-                                     const analysis::OpTable& table, OpSort sort, std::string_view file);
-// {"file","format","ops":[{"name","calls","cpu_memory_usage","self_cpu_memory_usage","device_memory_usage",
-// "self_device_memory_usage"}],"diagnostics":[...]}; with "shapes" if asked for.
-[[nodiscard]] Status write_json_line(TextOut& out, const model::Recording& recording,
-                                     const analysis::ProfilerTable& table, bool by_shapes, OpSort sort,
-                                     std::string_view file);
+// A line of `gpustrata ops --json`: the ops of all devices, as they are sorted. Error: limit_exceeded.
+struct OpsLine {
+  struct Row {
+    const analysis::OpDevice* device;
+    const analysis::OpRow* op;
+  };
+  [[nodiscard]] static Result<OpsLine> make(const model::Recording& recording, const analysis::OpTable& table,
+                                            OpSort sort, std::string_view file);
 
-// What the table of a page says of the device, and a window of its lines:
-// {"device": {"device","records","allocs","frees","base_bytes","peak_bytes","net_bytes","unowned_bytes","end_bytes",
-// "has_addresses"}|null,"count": lines in all,"lines":[{"row","depth","inside","name","detail","calls","net","self","gross","peak",
-// "abs_peak","at_peak","freed","at_return"|null,"why": a sentence about a negative self | null,"filter": what lights its blocks | null}]}.
-void to_json(JsonWriter& json, const model::Recording& recording, const analysis::OpList& list,
-             const analysis::OpList::Lines& lines);
-// {"shows_devices","count","lines":[{"name","detail","calls","cpu","self_cpu","device","self_device"}]}; lines [first, first +
-// count) of PyTorch's own table. False: memory was refused.
-[[nodiscard]] bool to_json(JsonWriter& json, const model::Recording& recording,
-                           const analysis::ProfilerTable& table, OpSort sort, int64_t first, int64_t count);
+  const model::Recording& recording;
+  const analysis::OpTable& table;
+  std::string_view file;
+  Column<Row> rows;
+};
+void describe(Members& m, const OpsLine& line);
+
+// PyTorch's own table, sorted. Error: limit_exceeded.
+struct ProfilerRows {
+  [[nodiscard]] static Result<ProfilerRows> make(const model::Recording& recording,
+                                                 const analysis::ProfilerTable& table, OpSort sort);
+
+  const model::Recording& recording;
+  const analysis::ProfilerTable& table;
+  Column<int32_t> order;
+};
+struct ProfilerLine {
+  const ProfilerRows& rows;
+  bool by_shapes;
+  std::string_view file;
+};
+void describe(Members& m, const ProfilerLine& line);
+
+// For the page: a window of lines, and what it says of the device. Of a profiler's own table lines [first, first + count).
+void describe(Members& m, const model::Recording& recording, const analysis::OpList& list,
+              const analysis::OpList::Lines& lines);
+void describe(Members& m, const ProfilerRows& rows, int64_t first, int64_t count);
+
+// What both tables have in common.
+void describe_device(Members& m, const analysis::OpDevice& device);
+void describe_numbers(Members& m, const analysis::OpRow& row, bool has_addresses);
 
 // Lines of at most `columns`, `rows` of each device, then what was noticed. `device`: the only one that was
 // asked for, empty = all. Error: limit_exceeded.

@@ -11,6 +11,8 @@ namespace gpustrata::answers {
 
 using analysis::OpBy;
 using analysis::OpGroups;
+using analysis::OpRow;
+using analysis::ProfilerRow;
 
 namespace {
 
@@ -54,91 +56,60 @@ bool add_term(std::string& filter, std::string_view field, std::string_view text
   return filter;
 }
 
-void device_to_json(JsonWriter& json, const analysis::OpDevice* device) {
-  json.key("device");
-  if (device == nullptr) return json.null();
-  json.begin_object();
-  json.member("device", device->name);
-  json.member("records", device->records);
-  json.member("allocs", device->allocs);
-  json.member("frees", device->frees);
-  json.member("base_bytes", device->base);
-  json.member("peak_bytes", device->peak);
-  json.member("net_bytes", device->net);
-  json.member("unowned_bytes", device->unowned);
-  json.member("end_bytes", saturated_sum(device->base, device->net));
-  json.member("has_addresses", device->has_addresses);
-  json.end_object();
-}
-
-void text_or_null(JsonWriter& json, std::string_view name, const std::string& text) {
-  json.key(name);
-  if (text.empty()) return json.null();
-  json.value(text);
-}
-
 }  // namespace
 
-void to_json(JsonWriter& json, const model::Recording& recording, const analysis::OpList& list,
-             const analysis::OpList::Lines& lines) {
-  const OpGroups& groups = list.table().groups;
-  json.begin_object();
-  device_to_json(json, list.device());
-  json.member("count", lines.all);
-  json.key("lines");
-  json.begin_array();
-  for (const analysis::OpLine& line : lines.lines) {
-    const analysis::OpRow& row = list.device()->rows[line.row];
-    json.begin_object();
-    json.member("row", line.row);
-    json.member("depth", line.depth);
-    json.member("inside", line.inside);
-    json.member("name", in_list(recording.strings.view(groups.name(row.group))));
-    json.member("detail", detail_of(recording, groups, row.group));
-    json.member("calls", row.calls);
-    json.member("net", row.net);
-    json.member("self", row.self);
-    json.member("gross", row.gross);
-    json.member("peak", row.peak);
-    json.member("abs_peak", row.abs_peak);
-    json.member("at_peak", row.at_peak);
-    json.member("freed", row.freed);
-    json.member("at_return", list.device()->has_addresses ? std::optional(row.at_return) : std::nullopt);
-    text_or_null(json, "why", negative_self_text(recording, groups, row));
-    text_or_null(json, "filter", filter_of(recording, groups, row.group));
-    json.end_object();
-  }
-  json.end_array();
-  json.end_object();
+void describe(Members& m, const model::Recording& recording, const analysis::OpList& list,
+              const analysis::OpList::Lines& lines) {
+  m.is("OpLines");
+  m.object({"device", "Null: it has no memory records."}, m.found([&] { return list.device(); }),
+           [&](const analysis::OpDevice& device) {
+             describe_device(m, device);
+             m.bytes("end_bytes", saturated_sum(device.base, device.net));
+             m.flag("has_addresses", device.has_addresses);
+           });
+  m.count({"count", "Lines in all."}, lines.all);
+  m.list("lines", lines.lines, [&](const analysis::OpLine& line) {
+    const OpRow& row = m.is_schema() ? Members::sample<OpRow>() : list.device()->rows[line.row];
+    const OpGroups& groups = list.table().groups;
+    m.is("OpLine");
+    m.count({"row", "Tells it from others, whatever the order."}, line.row);
+    m.count("depth", line.depth);
+    m.count({"inside", "Ops right inside of it."}, line.inside);
+    m.text("name", [&] { return in_list(recording.strings.view(groups.name(row.group))); });
+    m.text("detail", [&] { return detail_of(recording, groups, row.group); });
+    describe_numbers(m, row, !m.is_schema() && list.device()->has_addresses);
+    m.text({"why", "Why `self` is negative."},
+           [&] { return or_none(negative_self_text(recording, groups, row)); });
+    m.text({"filter", "What lights its blocks."},
+           [&] { return or_none(filter_of(recording, groups, row.group)); });
+  });
 }
 
-bool to_json(JsonWriter& json, const model::Recording& recording, const analysis::ProfilerTable& table,
-             OpSort sort, int64_t first, int64_t count) {
-  Column<int32_t> order(recording.budget);
-  if (!sorted_rows(recording, table, sort, order)) return false;
-  json.begin_object();
-  json.member("shows_devices", table.shows_devices);
-  json.member("count", static_cast<int64_t>(order.size()));
-  json.key("lines");
-  json.begin_array();
-  for (int64_t i = first; i < std::min<int64_t>(static_cast<int64_t>(order.size()), first + count); ++i) {
-    const analysis::ProfilerRow& row = table.rows[order[static_cast<size_t>(i)]];
-    json.begin_object();
-    json.member("name", row_name(recording, row));
-    json.member("detail", row.shapes.is_none() ? std::string() : in_list(recording.strings.view(row.shapes)));
-    json.member("calls", row.calls);
-    json.member("cpu", row.cpu);
-    json.member("self_cpu", row.self_cpu);
-    json.member("device", row.device);
-    json.member("self_device", row.self_device);
-    std::string filter;
-    if (!row.name.is_none() && !row.is_step) add_term(filter, "op", recording.strings.view(row.name));
-    text_or_null(json, "filter", filter);
-    json.end_object();
-  }
-  json.end_array();
-  json.end_object();
-  return true;
+void describe(Members& m, const ProfilerRows& rows, int64_t first, int64_t count) {
+  m.is("ProfilerLines");
+  const auto window = m.found([&] {
+    const auto all = rows.order.span();
+    const size_t from = std::min(static_cast<size_t>(first), all.size());
+    return all.subspan(from, std::min(static_cast<size_t>(count), all.size() - from));
+  });
+  m.flag("shows_devices", [&] { return rows.table.shows_devices; });
+  m.count("count", rows.order.size());
+  m.list("lines", window, [&](int32_t i) {
+    const ProfilerRow& row = m.is_schema() ? Members::sample<ProfilerRow>() : rows.table.rows[i];
+    m.is("ProfilerLine");
+    m.text("name", [&] { return row_name(rows.recording, row); });
+    m.text("detail", [&] { return text_or_none(rows.recording, row.shapes).value_or(""); });
+    m.count("calls", row.calls);
+    m.bytes("cpu", row.cpu);
+    m.bytes("self_cpu", row.self_cpu);
+    m.bytes("device", row.device);
+    m.bytes("self_device", row.self_device);
+    m.text("filter", [&] {
+      std::string filter;
+      if (!row.name.is_none() && !row.is_step) add_term(filter, "op", rows.recording.strings.view(row.name));
+      return or_none(std::move(filter));
+    });
+  });
 }
 
 }  // namespace gpustrata::answers

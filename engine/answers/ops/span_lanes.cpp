@@ -13,15 +13,7 @@ namespace {
 
 constexpr size_t kLongestOpTerm = 300;  // bytes of a name in a filter
 
-void lane_text(JsonWriter& json, std::string_view key, const model::Recording& recording, StringId text) {
-  json.key(key);
-  if (text.is_none()) return json.null();
-  json.value(in_list(recording.strings.view(text)));
-}
-
-[[nodiscard]] std::string_view word_of(model::SpanKind kind) {
-  return kind == model::SpanKind::annotation ? "annotation" : "op";
-}
+constexpr std::string_view kKinds[] = {"op", "annotation"};
 
 // Blocks that events of it allocated in an op of its name. Empty: there are none.
 [[nodiscard]] std::string filter_of_span(const model::Recording& recording,
@@ -38,24 +30,21 @@ void lane_text(JsonWriter& json, std::string_view key, const model::Recording& r
 
 }  // namespace
 
-void to_json(JsonWriter& json, const model::Recording& recording, const replay::SpanLanes& lanes) {
-  json.begin_object();
-  json.key("threads");
-  json.begin_array();
-  for (const replay::SpanLanes::Thread& thread : lanes.threads()) {
-    json.begin_object();
-    lane_text(json, "process", recording, recording.threads.process[thread.thread]);
-    lane_text(json, "id", recording, recording.threads.id[thread.thread]);
-    lane_text(json, "name", recording, recording.threads.name[thread.thread]);
-    json.member("spans", thread.spans);
-    json.member("records", thread.records);
-    json.member("rows", thread.rows);
-    json.member("deeper", thread.deeper);
-    json.end_object();
-  }
-  json.end_array();
-  json.member("threads_left_out", lanes.threads_left_out());
-  json.end_object();
+void describe(Members& m, const model::Recording& recording, const replay::SpanLanes& lanes) {
+  m.is({"LaneThreads", "Threads of a trace that have ops, those with most memory records first."});
+  m.list(
+      "threads", [&] { return std::span(lanes.threads()); },
+      [&](const replay::SpanLanes::Thread& thread) {
+        m.is("LaneThread");
+        m.text("process", [&] { return text_or_none(recording, recording.threads.process[thread.thread]); });
+        m.text("id", [&] { return text_or_none(recording, recording.threads.id[thread.thread]); });
+        m.text("name", [&] { return text_or_none(recording, recording.threads.name[thread.thread]); });
+        m.count({"spans", "Ops."}, thread.spans);
+        m.count({"records", "Memory records of the device."}, thread.records);
+        m.count("rows", thread.rows);
+        m.count({"deeper", "Ops below the last row."}, thread.deeper);
+      });
+  m.count("threads_left_out", [&] { return lanes.threads_left_out(); });
 }
 
 void lane_names_to_json(JsonWriter& json, const model::Recording& recording,
@@ -74,79 +63,74 @@ void next_event_to_json(JsonWriter& json, int32_t event) {
   json.end_object();
 }
 
-void running_ops_to_json(JsonWriter& json, const model::Recording& recording, const replay::SpanLanes& lanes,
-                         std::span<const int32_t> running) {
+void describe(Members& m, const model::Recording& recording, const replay::SpanLanes& lanes, int32_t span) {
   const model::SpanTable& spans = recording.spans;
-  json.begin_array();
-  for (const int32_t span : running) {
-    const int32_t thread = spans.thread[span];
-    json.begin_object();
-    lane_text(json, "process", recording, recording.threads.process[thread]);
-    lane_text(json, "thread", recording, recording.threads.id[thread]);
-    lane_text(json, "thread_name", recording, recording.threads.name[thread]);
-    json.member("span", span);
-    json.key("lane");
-    if (const auto place = lanes.place_of(span)) {
-      json.begin_object();
-      json.member("thread", place->thread);
-      json.member("row", place->row);
-      json.end_object();
-    } else {
-      json.null();
-    }
-    json.key("ops");
-    json.begin_array();
-    StringId module;
-    size_t names = 0;
-    for (int32_t row = span; row >= 0 && names < analysis::kMostAround; row = spans.parent[row]) {
+  const int32_t thread = m.found([&] { return spans.thread[span]; });
+  StringId module;
+  m.is("RunningOps");
+  m.text("process", [&] { return text_or_none(recording, recording.threads.process[thread]); });
+  m.text("thread", [&] { return text_or_none(recording, recording.threads.id[thread]); });
+  m.text("thread_name", [&] { return text_or_none(recording, recording.threads.name[thread]); });
+  m.count({"span", "The innermost op."}, span);
+  m.object({"lane", "Where it is drawn; null: deeper than the last row."},
+           m.found([&] { return lanes.place_of(span); }), [&](const auto& place) {
+             m.count("thread", place.thread);
+             m.count("row", place.row);
+           });
+  m.texts({"ops", "Innermost first."}, [&] {
+    std::vector<std::string> names;
+    for (int32_t row = span; row >= 0 && names.size() < analysis::kMostAround; row = spans.parent[row]) {
       if (spans.kind[row] != model::SpanKind::op && spans.kind[row] != model::SpanKind::annotation) continue;
       if (module.is_none()) module = spans.module[row];
-      if (spans.name[row].is_none()) continue;
-      json.value(in_list(recording.strings.view(spans.name[row])));
-      ++names;
+      if (const auto name = text_or_none(recording, spans.name[row])) names.push_back(*name);
     }
-    json.end_array();
-    lane_text(json, "module", recording, module);
-    json.end_object();
-  }
-  json.end_array();
+    return names;
+  });
+  m.text("module", [&] { return text_or_none(recording, module); });
 }
 
-void to_json(JsonWriter& json, const ShownSpan& shown) {
-  const auto& [recording, part, axis, details] = shown;
+void describe(Members& m, const ShownSpan& shown) {
+  const auto& [recording, part, axis, of_span] = shown;
+  const analysis::SpanDetails& details = m.of(of_span);
   const model::SpanTable& spans = recording.spans;
   const int32_t span = details.span;
-  const int32_t thread = spans.thread[span];
-  json.begin_object();
-  json.member("span", span);
-  lane_text(json, "name", recording, spans.name[span]);
-  lane_text(json, "category", recording, spans.category[span]);
-  json.member("kind", word_of(spans.kind[span]));
-  lane_text(json, "process", recording, recording.threads.process[thread]);
-  lane_text(json, "thread", recording, recording.threads.id[thread]);
-  lane_text(json, "thread_name", recording, recording.threads.name[thread]);
-  json.member("start_us", axis.position(replay::Axis::time, spans.start[span]));
-  json.member("duration_us",
-              static_cast<double>(spans.duration[span]) * static_cast<double>(part.clock.tick_ns) / 1000.0);
-  json.member("from_event", details.from_event);
-  json.member("to_event", details.to_event);
-  json.member("allocs", details.allocs);
-  json.member("frees", details.frees);
-  json.member("net", details.net);
-  json.member("gross", details.gross);
-  json.member("peak", details.peak);
-  json.key("around");
-  json.begin_array();
-  for (const int32_t row : details.around) {
-    if (!spans.name[row].is_none()) json.value(in_list(recording.strings.view(spans.name[row])));
-  }
-  json.end_array();
-  lane_text(json, "shapes", recording, spans.shapes[span]);
-  lane_text(json, "module", recording, spans.module[span]);
-  json.member("step", spans.step[span] < 0 ? std::optional<int32_t>() : std::optional(spans.step[span]));
-  const std::string filter = filter_of_span(recording, details);
-  json.member("filter", filter.empty() ? std::optional<std::string>() : std::optional(filter));
-  json.end_object();
+  const int32_t thread = m.found([&] { return spans.thread[span]; });
+  const auto text = [&](Name name, const auto& id) {
+    m.text(name, [&] { return text_or_none(recording, id()); });
+  };
+  m.is("SpanDetails");
+  m.count("span", span);
+  text("name", [&] { return spans.name[span]; });
+  text("category", [&] { return spans.category[span]; });
+  m.word("kind", kKinds, [&] { return kKinds[spans.kind[span] == model::SpanKind::annotation ? 1 : 0]; });
+  text("process", [&] { return recording.threads.process[thread]; });
+  text("thread", [&] { return recording.threads.id[thread]; });
+  text("thread_name", [&] { return recording.threads.name[thread]; });
+  m.number({"start_us", "Microseconds since the first event."},
+           [&] { return axis.position(replay::Axis::time, spans.start[span]); });
+  m.number("duration_us", [&] {
+    return static_cast<double>(spans.duration[span]) * static_cast<double>(part.clock.tick_ns) / 1000.0;
+  });
+  m.count({"from_event", "Events of the device while it ran, of whatever thread: [from, to)."},
+          details.from_event);
+  m.count("to_event", details.to_event);
+  m.count({"allocs", "Of its thread, as the next four."}, details.allocs);
+  m.count("frees", details.frees);
+  m.bytes("net", details.net);
+  m.bytes("gross", details.gross);
+  m.bytes("peak", details.peak);
+  m.texts({"around", "Ops around it, innermost first."}, [&] {
+    std::vector<std::string> names;
+    for (const int32_t row : details.around) {
+      if (const auto name = text_or_none(recording, spans.name[row])) names.push_back(*name);
+    }
+    return names;
+  });
+  text("shapes", [&] { return spans.shapes[span]; });
+  text("module", [&] { return spans.module[span]; });
+  m.count("step", [&] { return spans.step[span] < 0 ? std::nullopt : std::optional(spans.step[span]); });
+  m.text({"filter", "What lights its blocks; null = it allocated nothing."},
+         [&] { return or_none(filter_of_span(recording, details)); });
 }
 
 }  // namespace gpustrata::answers

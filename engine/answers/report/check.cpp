@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/answers/stacks/who.h"
+#include "engine/answers/text/bounded.h"
 #include "engine/base/markup.h"
 #include "engine/base/units.h"
 
@@ -16,6 +17,9 @@ using analysis::Undecided;
 using analysis::Who;
 
 namespace {
+
+constexpr auto kRules = words_up_to<RuleKind::max_growth>("max_peak", "max_reserved", "no_oom", "no_leak",
+                                                          "max_fragmentation", "max_growth");
 
 [[nodiscard]] int64_t whole(double value) {
   return value < 9e18 ? static_cast<int64_t>(std::llround(value)) : INT64_MAX;
@@ -90,23 +94,7 @@ struct UndecidedWords {
 
 }  // namespace
 
-std::string_view name_of(RuleKind kind) {
-  switch (kind) {
-    case RuleKind::max_peak:
-      return "max_peak";
-    case RuleKind::max_reserved:
-      return "max_reserved";
-    case RuleKind::no_oom:
-      return "no_oom";
-    case RuleKind::no_leak:
-      return "no_leak";
-    case RuleKind::max_fragmentation:
-      return "max_fragmentation";
-    case RuleKind::max_growth:
-      break;
-  }
-  return "max_growth";
-}
+std::string_view name_of(RuleKind kind) { return kRules[kind]; }
 
 std::string check_line(const model::Recording& recording, const CheckedRule& rule) {
   return fmt::format("{:<7} {:<17}  {}",
@@ -116,23 +104,23 @@ std::string check_line(const model::Recording& recording, const CheckedRule& rul
                      name_of(rule.kind), place_of_rule(recording, rule));
 }
 
-void to_json(JsonWriter& json, const model::Recording& recording, const CheckedRule& rule) {
-  json.begin_object();
-  json.member("rule", name_of(rule.kind));
+void describe(Members& m, const model::Recording& recording, const CheckedRule& rule) {
   const bool is_decided = rule.undecided == Undecided::no;
-  json.member("kept", is_decided ? std::optional(rule.kept) : std::nullopt);
-  json.member("device", rule.device);
-  if (rule.kind == RuleKind::max_fragmentation || rule.kind == RuleKind::max_growth) {
-    json.member("value", rule.value);
-    json.member("limit", rule.limit);
+  m.word("rule", kRules, rule.kind);
+  m.flag({"kept", "Null: it cannot be decided."}, is_decided ? std::optional(rule.kept) : std::nullopt);
+  m.count("device", rule.device);
+  const bool is_share = rule.kind == RuleKind::max_fragmentation || rule.kind == RuleKind::max_growth;
+  if (m.is_schema() || is_share) {
+    m.number({"value", "What the recording shows; null: nothing."}, rule.value);
+    m.number("limit", rule.limit);
   } else {
-    json.member("value", rule.value ? std::optional(whole(*rule.value)) : std::nullopt);
-    json.member("limit", whole(rule.limit));
+    m.number("value", rule.value ? std::optional(whole(*rule.value)) : std::nullopt);
+    m.number("limit", whole(rule.limit));
   }
-  json.member("event", rule.event);
-  who_to_json(json, recording, analysis::who_of(recording, rule.stack));
-  json.member("undecided", is_decided ? std::nullopt : std::optional(words_for(rule).name));
-  json.end_object();
+  m.count({"event", "-1 = none."}, rule.event);
+  m.text("who", [&] { return who_or_none(recording, analysis::who_of(recording, rule.stack)); });
+  m.text({"undecided", "Why it cannot be decided."},
+         [&] { return or_none(std::string(words_for(rule).name)); });
 }
 
 std::string junit_case(const model::Recording& recording, const CheckedRule& rule, std::string_view suite) {

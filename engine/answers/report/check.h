@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "engine/analysis/report/check.h"
+#include "engine/answers/described/members.h"
 #include "engine/answers/text/text_out.h"
-#include "engine/base/json_writer.h"
 #include "engine/model/recording.h"
 
 namespace gpustrata::answers {
@@ -18,9 +18,7 @@ namespace gpustrata::answers {
 // "ok      max_peak           device 0: 18.2 GiB of at most 20.0 GiB, after event 57, forward model.py:12"
 [[nodiscard]] std::string check_line(const model::Recording& recording, const analysis::CheckedRule& rule);
 // "unknown" where it cannot be decided, with what is to be recorded for it.
-// {"rule","kept","device","value","limit","event","who","undecided"}; of a rule that cannot be decided "kept" is null, "undecided" says
-// why (a name of analysis::Undecided, else null), and "value" is what the recording shows, null where it shows nothing.
-void to_json(JsonWriter& json, const model::Recording& recording, const analysis::CheckedRule& rule);
+void describe(Members& m, const model::Recording& recording, const analysis::CheckedRule& rule);
 // A <testcase> of a suite; `suite` is the file.
 [[nodiscard]] std::string junit_case(const model::Recording& recording, const analysis::CheckedRule& rule,
                                      std::string_view suite);

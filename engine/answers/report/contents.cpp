@@ -6,65 +6,45 @@ namespace gpustrata::answers {
 
 using analysis::Contents;
 
-void to_json(JsonWriter& json, const Contents& contents, std::string_view hash) {
-  json.begin_object();
-  json.member("format", contents.format);
-  json.member("hash", hash);
-  json.key("snapshots");
-  json.begin_array();
-  for (const Contents::Snapshot& snapshot : contents.snapshots) {
-    json.begin_object();
-    json.member("name", snapshot.name);
-    json.key("devices");
-    json.begin_array();
-    for (const Contents::Device& one : snapshot.devices) {
-      json.begin_object();
-      json.member("device", one.device);
-      json.member("events", one.events);
-      json.member("segments", one.segments);
-      json.key("oom");
-      json.begin_object();
-      json.member("count", one.oom.count);
-      json.key("events");
-      json.begin_array();
-      for (const int32_t event : one.oom.events) json.value(event);
-      json.end_array();
-      json.end_object();
-      json.end_object();
-    }
-    json.end_array();
-    json.member("default", snapshot.first_shown);
-    json.end_object();
-  }
-  json.end_array();
-  json.key("default");
-  if (contents.first_shown) {
-    json.begin_object();
-    json.member("snapshot", contents.first_shown->part);
-    json.member("device", contents.first_shown->device);
-    json.end_object();
-  } else {
-    json.null();
-  }
-  json.member("series", contents.series);
-  json.member("fleets", contents.fleets);
-  json.member("is_trace", contents.is_trace);
-  json.key("diagnostics");
-  to_json(json, contents.findings);
-  json.end_object();
+void describe(Members& m, const Contents& contents, std::string_view hash) {
+  m.is("Contents");
+  m.text({"format", "What was read: `pickle`, `json in gzip`, `pickle in zip`."}, contents.format);
+  m.text({"hash", "16 hexadecimal digits that tell one input from another."}, hash);
+  m.list("snapshots", contents.snapshots, [&](const Contents::Snapshot& snapshot) {
+    m.text("name", snapshot.name);
+    m.list("devices", snapshot.devices, [&](const Contents::Device& one) {
+      m.count("device", one.device);
+      m.count("events", one.events);
+      m.count("segments", one.segments);
+      m.object({"oom",
+                "Requests that could not be served: all of them, and the first 100 as events of the device."},
+               [&] {
+                 m.count("count", one.oom.count);
+                 m.values(As::count, "events", one.oom.events, [](int32_t event) { return event; });
+               });
+    });
+    m.count({"default", "The device that is shown first; null = it has none."}, snapshot.first_shown);
+  });
+  m.object({"default", "The same of all snapshots."}, contents.first_shown, [&](const auto& first) {
+    m.count("snapshot", first.part);
+    m.count("device", first.device);
+  });
+  m.count({"series", "Parts that are numbers over time."}, contents.series);
+  m.count({"fleets", "Parts that are many ranks, reduced (`gpustrata fleet`)."}, contents.fleets);
+  m.flag({"is_trace", "A profiler's; without snapshots it has no memory records."}, contents.is_trace);
+  m.list({"diagnostics", "What reading it found out."}, contents.findings);
+}
+
+void describe(Members& m, const analysis::DevicePeak& peak) {
+  m.is("DevicePeak");
+  m.count("device", peak.device);
+  m.bytes("bytes", peak.bytes);
 }
 
 void to_json(JsonWriter& json, std::span<const std::vector<analysis::DevicePeak>> peaks) {
   json.begin_array();
   for (const std::vector<analysis::DevicePeak>& snapshot : peaks) {
-    json.begin_array();
-    for (const analysis::DevicePeak& one : snapshot) {
-      json.begin_object();
-      json.member("device", one.device);
-      json.member("bytes", one.bytes);
-      json.end_object();
-    }
-    json.end_array();
+    list_to_json(json, snapshot);
   }
   json.end_array();
 }

@@ -201,7 +201,7 @@ class Writing {
       if (i > 0 && named_[i].key == named_[i - 1].key) continue;
       json_.begin_object();
       json_.member("stack", named_[i].key);
-      who_to_json(json_, recording_, analysis::who_of(recording_, named_[i].stack));
+      json_.member("who", who_or_none(recording_, analysis::who_of(recording_, named_[i].stack)));
       category(named_[i].largest_rank);
       frames(named_[i].stack);
       json_.end_object();

@@ -10,6 +10,7 @@
 #include "engine/analysis/stacks/frame_filter.h"
 #include "engine/answers/common/findings.h"
 #include "engine/answers/findings/fragmentation.h"
+#include "engine/answers/findings/never_full.h"
 #include "engine/answers/findings/out_of_memory.h"
 #include "engine/answers/live/top.h"
 #include "engine/answers/report/report_findings.h"
@@ -22,165 +23,133 @@ using analysis::StepsFrom;
 
 namespace {
 
+constexpr auto kStepsFrom = words_up_to<StepsFrom::loop>("", "annotations", "regions", "loop");
+
 [[nodiscard]] double rounded(double share) { return std::round(share * 10'000) / 10'000; }
 
-void peak_to_json(JsonWriter& json, const model::Recording& recording, const analysis::Top& peak) {
-  json.key("peak");
-  json.begin_object();
-  json.member("event", peak.event);
-  json.member("requested_bytes", peak.bytes);
-  json.member("blocks", peak.blocks);
-  json.key("parts");
-  json.begin_array();
-  for (const analysis::TopGroup& part : peak.groups) {
-    json.begin_object();
-    stack_to_json(json, recording, part.stack);
-    json.member("bytes", part.bytes);
-    json.member("blocks", part.blocks);
-    who_to_json(json, recording, analysis::who_of(recording, part.stack));
-    json.member("rank", part.largest);
-    json.end_object();
-  }
-  json.end_array();
-  json.member("rest_bytes", peak.other_bytes);
-  json.member("rest_blocks", peak.other_blocks);
-  json.member("rest_parts", peak.other_groups());
-  json.end_object();
+void describe_peak(Members& m, const model::Recording& recording, const analysis::Top& peak) {
+  m.count("event", peak.event);
+  m.bytes("requested_bytes", peak.bytes);
+  m.count("blocks", peak.blocks);
+  m.list("parts", peak.groups, [&](const analysis::TopGroup& part) {
+    describe_stack(m, recording, part.stack);
+    m.bytes("bytes", part.bytes);
+    m.count("blocks", part.blocks);
+    m.text("who", [&] { return who_or_none(recording, analysis::who_of(recording, part.stack)); });
+    m.rank({"rank", "Of the largest block."}, part.largest);
+  });
+  m.bytes("rest_bytes", peak.other_bytes);
+  m.count("rest_blocks", peak.other_blocks);
+  m.count("rest_parts", peak.other_groups());
 }
 
-void steps_to_json(JsonWriter& json, const model::Recording& recording, const analysis::Steps& steps) {
-  json.key("steps");
-  json.begin_object();
-  json.member("count", steps.count());
-  const bool known = steps.from != StepsFrom::nothing;
-  json.member("from", known ? std::optional(name_of(steps.from)) : std::nullopt);
-  std::optional<std::string> name;
-  if (!steps.name.is_none()) name = recording.strings.view(steps.name);
-  if (steps.from == StepsFrom::loop) name = loop_text(recording, steps.loop);
-  json.member("name", name);
-  json.member("sure", rounded(steps.sureness));
-  const std::string_view why_not = why_no_steps(steps.why_not);
-  json.member("why_not", why_not.empty() ? std::nullopt : std::optional(why_not));
-  json.end_object();
+void describe_steps(Members& m, const model::Recording& recording, const analysis::Steps& steps) {
+  m.count("count", steps.count());
+  m.word("from", kStepsFrom, steps.from);
+  m.text({"name", "Of the region, or the loop in words."}, [&] {
+    std::optional<std::string> name;
+    if (!steps.name.is_none()) name = recording.strings.view(steps.name);
+    if (steps.from == StepsFrom::loop) name = loop_text(recording, steps.loop);
+    return name;
+  });
+  m.share({"sure", "0 to 1."}, rounded(steps.sureness));
+  m.text({"why_not", "None were found."}, [&] { return or_none(std::string(why_no_steps(steps.why_not))); });
 }
 
-void leaks_to_json(JsonWriter& json, const model::Recording& recording, const analysis::Leaks& leaks,
-                   const analysis::Steps& steps) {
-  json.key("leaks");
-  json.begin_array();
-  for (const analysis::Leak& leak : leaks.leaks) {
-    json.begin_object();
-    stack_to_json(json, recording, leak.stack);
-    json.member("bytes_per_step", leak.bytes_per_step);
-    json.member("blocks_per_step", leak.blocks_per_step);
-    json.member("steps", leak.steps);
-    json.member("first_step", leak.first_step);
-    json.member("gap", leak.gap);
-    json.key("inner");
-    if (leak.inner.is_none()) {
-      json.null();
-    } else {
-      json.begin_object();
-      json.member("line", analysis::frame_text(recording, leak.inner));
-      json.member("repeats", leak.inner_repeats);
-      json.end_object();
-    }
-    json.member("freed_event", leak.freed_event < 0 ? std::nullopt : std::optional(leak.freed_event));
-    json.member("live_bytes", leak.live_bytes);
-    json.member("live_blocks", leak.live_blocks);
-    json.member("confidence", leak.confidence);
-    const analysis::Who who = analysis::who_of(recording, leak.stack);
-    who_to_json(json, recording, who);
-    json.member("rank", leak.largest_rank);
-    json.member("filter", filter_text(recording, who, leak_terms(steps, leak)));
-    json.end_object();
-  }
-  json.end_array();
-  json.member("leaks_left_out", leaks.left_out);
+void describe_leak(Members& m, const model::Recording& recording, const analysis::Steps& steps,
+                   const analysis::Leak& leak) {
+  const analysis::Who who = m.found([&] { return analysis::who_of(recording, leak.stack); });
+  describe_stack(m, recording, leak.stack);
+  m.bytes("bytes_per_step", leak.bytes_per_step);
+  m.count("blocks_per_step", leak.blocks_per_step);
+  m.count("steps", leak.steps);
+  m.count({"first_step", "From 0."}, leak.first_step);
+  m.count({"gap", "Steps from one to the next."}, leak.gap);
+  m.object({"inner", "A loop within the step, which repeats what stays."},
+           leak.inner.is_none() ? nullptr : &leak, [&](const analysis::Leak& of) {
+             m.text("line", [&] { return analysis::frame_text(recording, of.inner); });
+             m.count("repeats", of.inner_repeats);
+           });
+  m.count({"freed_event", "All are freed there, after the steps; null = they are not."},
+          leak.freed_event < 0 ? std::nullopt : std::optional(leak.freed_event));
+  m.bytes("live_bytes", leak.live_bytes);
+  m.count("live_blocks", leak.live_blocks);
+  m.share({"confidence", "0 to 1."}, leak.confidence);
+  m.text("who", [&] { return who_or_none(recording, who); });
+  m.rank({"rank", "Of the largest block."}, leak.largest_rank);
+  m.text("filter", [&] { return filter_text(recording, who, leak_terms(steps, leak)); });
 }
 
-// Of a profiler's trace only what its records say; null if they say nothing.
-void reserved_to_json(JsonWriter& json, const analysis::Report& report) {
-  json.key("reserved_peak");
+// Of a profiler's trace only what its records say.
+void describe_reserved(Members& m, const analysis::Report& report) {
   const analysis::Use& highest = report.overview.highest_reserved;
-  if (!highest.reserved) return json.null();
   const std::optional<analysis::ReservedUse>& use = report.highest;
   const auto if_known = [&](int64_t analysis::ReservedUse::*bytes) {
     return use ? std::optional((*use).*bytes) : std::nullopt;
   };
-  json.begin_object();
-  json.member("event", highest.event);
-  json.member("reserved_bytes", use ? use->reserved : *highest.reserved);
-  json.member("requested_bytes", use ? use->requested : highest.requested);
-  json.member("rounding_bytes", if_known(&analysis::ReservedUse::rounding));
-  json.member("pending_bytes", if_known(&analysis::ReservedUse::pending));
-  json.member("cached_bytes", if_known(&analysis::ReservedUse::cached));
-  json.end_object();
+  m.count("event", highest.event);
+  m.bytes("reserved_bytes", use ? use->reserved : highest.reserved.value_or(0));
+  m.bytes("requested_bytes", use ? use->requested : highest.requested);
+  m.bytes({"rounding_bytes", "Null of a profiler's trace, as the next two."},
+          if_known(&analysis::ReservedUse::rounding));
+  m.bytes({"pending_bytes", "A part of the requested ones."}, if_known(&analysis::ReservedUse::pending));
+  m.bytes("cached_bytes", if_known(&analysis::ReservedUse::cached));
 }
 
 }  // namespace
 
-std::string_view name_of(StepsFrom from) {
-  switch (from) {
-    case StepsFrom::annotations:
-      return "annotations";
-    case StepsFrom::regions:
-      return "regions";
-    case StepsFrom::loop:
-      return "loop";
-    case StepsFrom::nothing:
-      break;
-  }
-  return "";
-}
+std::string_view name_of(StepsFrom from) { return kStepsFrom[from]; }
 
-void to_json(JsonWriter& json, std::string_view snapshot, const analysis::EventContext& context,
-             const analysis::Report& report, const analysis::CategoryRules& rules) {
-  json.begin_object();
-  if (!snapshot.empty()) json.member("snapshot", snapshot);
+void describe(Members& m, const analysis::EventContext& context, const DeviceReport& device) {
   const model::Recording& recording = context.recording;
-  json.member("device", report.overview.device);
-  json.member("complete", !report.ending.at_failure());
-  json.key("findings");
-  json.begin_array();
-  for (const ReportFinding& finding : findings_of(context, report)) to_json(json, finding);
-  json.end_array();
-  peak_to_json(json, recording, report.peak);
-  steps_to_json(json, recording, *report.steps);
-  leaks_to_json(json, recording, report.leaks, *report.steps);
-  const analysis::CacheFlushes& flushes = report.cache_flushes;
-  json.key("cache_flushes");
-  json.begin_object();
-  json.member("retries", flushes.retries);
-  json.member("retry_bytes", flushes.retry_bytes);
-  json.member("flushes", flushes.flushes);
-  json.member("flush_bytes", flushes.flush_bytes);
-  json.end_object();
-  reserved_to_json(json, report);
-  json.key("oom");
-  to_json(json, recording, report.out_of_memory);
-  json.member("oom_left_out",
-              report.out_of_memory.all - static_cast<int64_t>(report.out_of_memory.explained.size()));
-  json.key("fragmentation");
-  if (report.fragmentation) {
-    to_json(json, context, *report.fragmentation, report.never_full);
-  } else {
-    json.null();
-  }
-  json.key("categories");
-  json.begin_array();
-  const analysis::CategorySums& categories = report.categories_at_peak;
-  for (const analysis::BlockSum& share : categories.sums.rows()) {
-    const auto number = static_cast<size_t>(share.key);
-    json.begin_object();
-    json.member("name", rules.names[number]);
-    json.member("bytes_at_peak", share.bytes);
-    json.member("blocks", share.blocks);
-    json.member("sure", rounded(categories.sure[number]));
-    json.end_object();
-  }
-  json.end_array();
-  json.end_object();
+  const analysis::Report& report = m.of(device.report);
+  m.is({"Report", "The answers about a device."});
+  if (const auto there = m.when(!device.snapshot.empty())) m.text("snapshot", device.snapshot);
+  m.count("device", report.overview.device);
+  m.flag({"complete", "False: it ends at a request that failed, and what came after is not in it."},
+         [&] { return !report.ending.at_failure(); });
+  m.list({"findings", "The most important first."}, [&] { return findings_of(context, report); });
+  m.object({"peak", "Parts and rest add up to `requested_bytes`."},
+           [&] { describe_peak(m, recording, report.peak); });
+  const analysis::Steps& steps = m.is_schema() ? Members::sample<analysis::Steps>() : *report.steps;
+  m.object("steps", [&] {
+    describe_steps(m, recording, steps);
+  });
+  m.list("leaks", report.leaks.leaks, [&](const analysis::Leak& leak) { describe_leak(m, recording, steps, leak); });
+  m.count("leaks_left_out", report.leaks.left_out);
+  m.object("cache_flushes", [&] {
+    m.count({"retries", "Requests that were served after the cache was emptied."},
+            report.cache_flushes.retries);
+    m.bytes("retry_bytes", report.cache_flushes.retry_bytes);
+    m.count("flushes", report.cache_flushes.flushes);
+    m.bytes("flush_bytes", report.cache_flushes.flush_bytes);
+  });
+  m.object({"reserved_peak", "Where most was reserved: requested, rounding and cached add up to it."},
+           report.overview.highest_reserved.reserved ? &report : nullptr,
+           [&](const analysis::Report& of) { describe_reserved(m, of); });
+  m.list("oom", report.out_of_memory.explained,
+         [&](const analysis::ExplainedOutOfMemory& one) { describe(m, recording, one); });
+  m.count({"oom_left_out", "Earlier ones."},
+          report.out_of_memory.all - static_cast<int64_t>(report.out_of_memory.explained.size()));
+  m.object({"fragmentation", "Null of a profiler's trace."}, report.fragmentation,
+           [&](const analysis::Fragmentation& found) {
+             m.is({"FragmentationNumbers", "After an event."});
+             describe_numbers(m, context, found);
+             if (const auto there = m.when(report.never_full.has_value()))
+               m.object("never_full", [&] {
+                 describe(m, context,
+                          m.is_schema() ? Members::sample<analysis::NeverFull>() : *report.never_full);
+               });
+           });
+  m.list({"categories", "They add up to the peak."},
+         m.found([&] { return report.categories_at_peak.sums.rows().span(); }),
+         [&](const analysis::BlockSum& share) {
+           const auto number = static_cast<size_t>(share.key);
+           m.text("name", [&] { return std::string_view(device.rules.names[number]); });
+           m.bytes("bytes_at_peak", share.bytes);
+           m.count("blocks", share.blocks);
+           m.share({"sure", "0 to 1."}, [&] { return rounded(report.categories_at_peak.sure[number]); });
+         });
 }
 
 ReportLine::ReportLine(TextOut& out, std::string_view file, std::string_view format)
@@ -194,7 +163,7 @@ ReportLine::ReportLine(TextOut& out, std::string_view file, std::string_view for
 
 void ReportLine::add(std::string_view snapshot, const analysis::EventContext& context,
                      const analysis::Report& report, const analysis::CategoryRules& rules) {
-  to_json(json_, snapshot, context, report, rules);
+  to_json(json_, context, DeviceReport{snapshot, report, rules});
 }
 
 void ReportLine::end(const model::Diagnostics& diagnostics) {

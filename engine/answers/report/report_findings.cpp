@@ -10,6 +10,7 @@
 #include "engine/answers/report/missing.h"
 #include "engine/answers/stacks/who.h"
 #include "engine/answers/steps/steps_text.h"
+#include "engine/answers/text/bounded.h"
 #include "engine/base/saturating.h"
 #include "engine/base/units.h"
 #include "engine/replay/links.h"
@@ -21,6 +22,7 @@ using analysis::Who;
 
 namespace {
 
+constexpr std::string_view kMore[] = {"", "oom", "leaks", "fragmentation"};
 constexpr size_t kMostLeaksSaid = 3, kMostPinsSaid = 2;
 constexpr double kMuchHeldBack = 0.05;  // of what is reserved
 constexpr double kMuchUnused = 0.1;     // the same
@@ -326,15 +328,11 @@ class Findings {
   std::vector<ReportFinding> found_;
 };
 
-void to_json(JsonWriter& json, const Proof& proof) {
-  json.member("event", proof.event);
-  json.member("rank", proof.rank);
-  json.member("filter", proof.filter);
-  json.member("more", proof.more.empty() ? std::nullopt : std::optional(proof.more));
-}
-
-[[nodiscard]] std::optional<std::string_view> or_null(std::string_view text) {
-  return text.empty() ? std::nullopt : std::optional(text);
+void describe(Members& m, const Proof& proof) {
+  m.count({"event", "What proves it; null = nothing of the kind, as of the next three."}, proof.event);
+  m.rank("rank", proof.rank);
+  m.text({"filter", "Means the blocks it is about, or more."}, proof.filter);
+  m.word({"more", "The answer that tells more."}, kMore, proof.more);
 }
 
 }  // namespace
@@ -387,37 +385,26 @@ std::vector<ReportFinding> findings_of(const analysis::EventContext& context, co
   return Findings(context, report).all();
 }
 
-void to_json(JsonWriter& json, const ReportFinding& finding) {
-  json.begin_object();
-  json.member("kind", finding.kind);
-  json.member("title", finding.title);
-  json.member("value", finding.value);
-  json.member("bytes", finding.bytes);
-  json.member("bad", finding.bad);
-  json.key("says");
-  json.begin_array();
-  for (const Sentence& one : finding.says) {
-    json.begin_object();
-    json.member("text", one.text);
-    to_json(json, one.proof);
-    json.end_object();
-  }
-  json.end_array();
-  json.key("parts");
-  json.begin_array();
-  for (const PartOfFinding& part : finding.parts) {
-    json.begin_object();
-    json.member("who", part.who);
-    json.member("bytes", part.bytes);
-    json.member("blocks", part.blocks);
-    json.member("share", share_of(part.bytes, finding.bytes.value_or(0)));
-    to_json(json, part.proof);
-    json.end_object();
-  }
-  json.end_array();
-  json.member("rest", or_null(finding.rest));
-  json.member("code", or_null(finding.code));
-  json.end_object();
+void describe(Members& m, const ReportFinding& finding) {
+  m.is({"ReportFinding", "What of a report matters."});
+  m.text("kind", finding.kind);
+  m.text("title", finding.title);
+  m.text("value", finding.value);
+  m.bytes("bytes", finding.bytes);
+  m.flag("bad", finding.bad);
+  m.list("says", finding.says, [&](const Sentence& one) {
+    m.text("text", one.text);
+    describe(m, one.proof);
+  });
+  m.list({"parts", "They and the rest add up to `bytes`."}, finding.parts, [&](const PartOfFinding& part) {
+    m.text("who", part.who);
+    m.bytes("bytes", part.bytes);
+    m.count("blocks", part.blocks);
+    m.share({"share", "0 to 1."}, share_of(part.bytes, finding.bytes.value_or(0)));
+    describe(m, part.proof);
+  });
+  m.text("rest", [&] { return or_none(finding.rest); });
+  m.text("code", [&] { return or_none(std::string(finding.code)); });
 }
 
 }  // namespace gpustrata::answers

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/analysis/report/report.h"
-#include "engine/base/json_writer.h"
+#include "engine/answers/described/members.h"
 
 namespace gpustrata::answers {
 
@@ -48,9 +48,7 @@ struct ReportFinding {
 [[nodiscard]] std::vector<ReportFinding> findings_of(const analysis::EventContext& context,
                                                      const analysis::Report& report);
 
-// {"kind","title","value","bytes","bad","says":[{"text","event","rank","filter","more"}],
-//  "parts":[{"who","bytes","blocks","share","event","rank","filter","more"}],"rest","code"}; null for what is not there.
-void to_json(JsonWriter& json, const ReportFinding& finding);
+void describe(Members& m, const ReportFinding& finding);
 
 // What is not worth a word where nothing asks for it.
 [[nodiscard]] bool is_worth_saying(const analysis::Fragmentation& fragmentation);

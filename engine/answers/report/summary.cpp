@@ -12,79 +12,65 @@ namespace {
 
 constexpr size_t kLongestAction = 200;  // bytes of an unknown action's name that are shown
 
-void device_to_json(JsonWriter& json, const analysis::DeviceSummary& sums) {
-  json.begin_object();
-  json.member("device", sums.device);
-  json.member("events", sums.events);
-  json.key("actions");
-  json.begin_object();
-  for (const auto& [name, count] : sums.actions) json.member(utf8::cut(name, kLongestAction), count);
-  json.end_object();
-  json.member("segments", sums.segments);
-  json.member("blocks", sums.blocks);
-  json.member("reserved_bytes", sums.reserved_bytes);
-  json.member("allocated_bytes", sums.allocated_bytes);
-  json.member("active_bytes", sums.active_bytes);
-  json.member("initial_requested_bytes", sums.initial_requested_bytes);
-  json.member("final_requested_bytes", sums.final_requested_bytes);
-  json.key("peak");
-  json.begin_object();
-  json.member("requested_bytes", sums.peak_requested_bytes);
-  json.member("event", sums.peak_event);
-  json.end_object();
-  if (sums.oom) {
-    json.key("oom");
-    json.begin_object();
-    json.member("count", sums.oom->count);
-    json.member("event", sums.oom->event);
-    json.member("requested_bytes", sums.oom->requested_bytes);
-    json.member("device_free_bytes", sums.oom->device_free_bytes);
-    json.end_object();
+void describe_device(Members& m, const analysis::DeviceSummary& sums) {
+  m.count({"device", "-1 = the host."}, sums.device);
+  m.count("events", sums.events);
+  m.by_name(
+      As::count, {"actions", "By first appearance."}, sums.actions,
+      [](const auto& action) { return utf8::cut(action.first, kLongestAction); },
+      [](const auto& action) { return action.second; });
+  m.count({"segments", "Of the final state, as the next four; null: a profiler's trace does not say."},
+          sums.segments);
+  m.count("blocks", sums.blocks);
+  m.bytes("reserved_bytes", sums.reserved_bytes);
+  m.bytes("allocated_bytes", sums.allocated_bytes);
+  m.bytes({"active_bytes", "Allocated, or waiting for a stream."}, sums.active_bytes);
+  m.bytes("initial_requested_bytes", sums.initial_requested_bytes);
+  m.bytes("final_requested_bytes", sums.final_requested_bytes);
+  m.object("peak", [&] {
+    m.bytes("requested_bytes", sums.peak_requested_bytes);
+    m.count({"event", "-1 = the initial state."}, sums.peak_event);
+  });
+  if (const auto there = m.when(sums.oom.has_value())) {
+    const analysis::OutOfMemory oom = sums.oom.value_or(analysis::OutOfMemory());
+    m.object({"oom", "Requests that the device could not serve: the last of them."}, [&] {
+      m.count({"count", "Of all."}, oom.count);
+      m.count("event", oom.event);
+      m.bytes("requested_bytes", oom.requested_bytes);
+      m.bytes({"device_free_bytes", "As the driver said."}, oom.device_free_bytes);
+    });
   }
-  json.member("distinct_stacks", sums.distinct_stacks);
-  json.member("first_time_us", sums.first_time_us);
-  json.member("last_time_us", sums.last_time_us);
-  json.end_object();
+  m.count({"distinct_stacks", "Of events."}, sums.distinct_stacks);
+  m.microseconds("first_time_us", sums.first_time_us);
+  m.microseconds("last_time_us", sums.last_time_us);
 }
 
-void snapshot_to_json(JsonWriter& json, const analysis::SnapshotSummary& snapshot) {
-  json.begin_object();
-  if (!snapshot.name.empty()) json.member("name", snapshot.name);
-  json.key("devices");
-  json.begin_array();
-  for (const analysis::DeviceSummary& device : snapshot.devices) device_to_json(json, device);
-  json.end_array();
-  json.key("host");
-  if (snapshot.has_host) {
-    json.begin_object();
-    json.member("segments", snapshot.host_segments);
-    json.member("events", snapshot.host_events);
-    json.end_object();
-  } else {
-    json.null();
-  }
-  json.key("settings");
-  json.raw(snapshot.settings_json);
-  json.member("annotations", snapshot.annotations);
-  json.end_object();
+void describe_snapshot(Members& m, const analysis::SnapshotSummary& snapshot) {
+  if (const auto there = m.when(!snapshot.name.empty())) m.text("name", snapshot.name);
+  m.list("devices", snapshot.devices,
+         [&](const analysis::DeviceSummary& device) { describe_device(m, device); });
+  m.object({"host", "Pinned memory of the host."}, snapshot.has_host ? &snapshot : nullptr,
+           [&](const analysis::SnapshotSummary& of) {
+             m.count("segments", of.host_segments);
+             m.count("events", of.host_events);
+           });
+  m.written(As::any, {"settings", "allocator_settings as in the file."},
+            [&](JsonWriter& json) { json.raw(snapshot.settings_json); });
+  m.count("annotations", snapshot.annotations);
 }
 
 }  // namespace
 
-void to_json(JsonWriter& json, const analysis::Summary& summary, std::string_view file) {
-  json.begin_object();
-  json.member("file", file);
-  json.member("format", summary.format);
-  json.member("bytes", summary.bytes);
-  json.key("snapshots");
-  json.begin_array();
-  for (const analysis::SnapshotSummary& snapshot : summary.snapshots) snapshot_to_json(json, snapshot);
-  json.end_array();
-  if (!summary.series.empty()) series_to_json(json, summary.series);
-  if (summary.fleets > 0) json.member("fleets", summary.fleets);
-  json.key("diagnostics");
-  to_json(json, summary.diagnostics);
-  json.end_object();
+void describe(Members& m, const analysis::Summary& summary, std::string_view file) {
+  m.is({"Summary", "What is in a file: a line of `gpustrata summary --json`."});
+  m.text("file", file);
+  m.text("format", summary.format);
+  m.bytes("bytes", summary.bytes);
+  m.list("snapshots", summary.snapshots,
+         [&](const analysis::SnapshotSummary& snapshot) { describe_snapshot(m, snapshot); });
+  if (const auto there = m.when(!summary.series.empty())) describe_series(m, summary.series);
+  if (const auto there = m.when(summary.fleets > 0)) m.count("fleets", summary.fleets);
+  m.list("diagnostics", summary.diagnostics);
 }
 
 }  // namespace gpustrata::answers

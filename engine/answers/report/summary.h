@@ -5,13 +5,12 @@
 #include <string_view>
 
 #include "engine/analysis/report/summary.h"
+#include "engine/answers/described/members.h"
 #include "engine/answers/text/text_out.h"
-#include "engine/base/json_writer.h"
 
 namespace gpustrata::answers {
 
-// {"file","format","bytes","snapshots":[...],"diagnostics":[...]}
-void to_json(JsonWriter& json, const analysis::Summary& summary, std::string_view file);
+void describe(Members& m, const analysis::Summary& summary, std::string_view file);
 
 // Of a reduced fleet, into which only the page looks.
 inline constexpr std::string_view kFleetWords =

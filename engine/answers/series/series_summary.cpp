@@ -1,86 +1,61 @@
 #include "engine/answers/series/series_summary.h"
 
+#include "engine/answers/common/parts.h"
 #include "engine/answers/text/bounded.h"
 
 namespace gpustrata::answers {
 
 namespace {
 
-void moment_to_json(JsonWriter& json, const analysis::CategoryTimeline& timeline,
-                    const analysis::CategoryMoment& moment) {
-  json.begin_object();
-  json.member("bytes", moment.bytes);
-  json.member("time_us", moment.time_us);
-  json.key("categories");
-  json.begin_object();
-  for (size_t i = 0; i < timeline.categories.size(); ++i)
-    json.member(timeline.categories[i], moment.levels[i]);
-  json.end_object();
-  json.end_object();
-}
+constexpr auto kSeriesAre = words_up_to<model::SeriesAre::operators>("counters", "categories", "operators");
+constexpr std::string_view kUnits[] = {"bytes", "ns"};
 
-void part_to_json(JsonWriter& json, const analysis::SeriesSummary& part) {
-  json.begin_object();
-  if (!part.name.empty()) json.member("name", part.name);
-  json.member("of", name_of(part.are));
-  json.key("series");
-  json.begin_array();
-  for (const analysis::SeriesRow& row : part.rows) {
-    json.begin_object();
-    json.member("name", in_list(row.name));
-    json.member("device", row.device == model::kUnknownDevice ? std::nullopt : std::optional(row.device));
-    json.member("unit", row.unit == model::Unit::bytes ? "bytes" : "ns");
-    json.member("points", row.points);
-    json.member("highest", row.highest);
-    json.end_object();
-  }
-  json.end_array();
-  if (part.more > 0) json.member("series_left_out", part.more);
-  json.end_object();
+void describe_moment(Members& m, const analysis::CategoryTimeline& timeline,
+                     const analysis::CategoryMoment& moment) {
+  m.is("CategoryMoment");
+  m.bytes("bytes", moment.bytes);
+  m.microseconds("time_us", moment.time_us);
+  m.by_name(
+      As::bytes, "categories", timeline.categories, [](const auto& name) { return std::string_view(name); },
+      [&](const auto& name) {
+        return moment.levels[static_cast<size_t>(&name - timeline.categories.data())];
+      });
 }
 
 }  // namespace
 
-void timeline_to_json(JsonWriter& json, const analysis::CategoryTimeline& timeline) {
-  json.begin_object();
-  json.member("points", timeline.points);
-  json.member("first_us", timeline.first_us);
-  json.member("last_us", timeline.last_us);
-  json.key("peak");
-  if (timeline.peak) {
-    moment_to_json(json, timeline, *timeline.peak);
-  } else {
-    json.null();
-  }
-  json.key("course");
-  json.begin_array();
-  for (const analysis::CategoryMoment& moment : timeline.course) moment_to_json(json, timeline, moment);
-  json.end_array();
-  json.end_object();
+void describe(Members& m, const analysis::CategoryTimeline& timeline) {
+  const auto one = [&](const analysis::CategoryMoment& moment) { describe_moment(m, timeline, moment); };
+  m.is("CategoryTimeline");
+  m.count("points", timeline.points);
+  m.microseconds("first_us", timeline.first_us);
+  m.microseconds("last_us", timeline.last_us);
+  m.object("peak", timeline.peak, one);
+  m.list({"course", "The highest moment of each piece of the time."}, timeline.course, one);
 }
 
-std::string_view name_of(model::SeriesAre are) {
-  switch (are) {
-    case model::SeriesAre::counters:
-      return "counters";
-    case model::SeriesAre::categories:
-      return "categories";
-    case model::SeriesAre::operators:
-      return "operators";
-  }
-  return "counters";
-}
+void describe_kind(Members& m, model::SeriesAre are) { m.word("of", kSeriesAre, are); }
+std::string_view name_of(model::SeriesAre are) { return kSeriesAre[are]; }
 
-void series_to_json(JsonWriter& json, std::span<const analysis::SeriesSummary> all) {
-  json.key("series");
-  json.begin_array();
-  for (const analysis::SeriesSummary& part : all) part_to_json(json, part);
-  json.end_array();
-  for (const analysis::SeriesSummary& part : all) {
-    if (!part.timeline) continue;
-    json.key("timeline");
-    timeline_to_json(json, *part.timeline);
-    return;
+void describe_series(Members& m, std::span<const analysis::SeriesSummary> all) {
+  m.list("series", all, [&](const analysis::SeriesSummary& part) {
+    if (const auto there = m.when(!part.name.empty())) m.text("name", part.name);
+    describe_kind(m, part.are);
+    m.list("series", part.rows, [&](const analysis::SeriesRow& row) {
+      m.text("name", [&] { return in_list(row.name); });
+      m.count("device", device_or_null(row.device));
+      m.word("unit", kUnits, kUnits[row.unit == model::Unit::bytes ? 0 : 1]);
+      m.count("points", row.points);
+      m.number("highest", row.highest);
+    });
+    if (const auto there = m.when(part.more > 0)) m.count("series_left_out", part.more);
+  });
+  const auto with_timeline =
+      std::ranges::find_if(all, [](const auto& part) { return part.timeline.has_value(); });
+  if (const auto there = m.when(with_timeline != all.end())) {
+    m.object({"timeline", "Of the first part that is categories."}, [&] {
+      describe(m, m.is_schema() ? Members::sample<analysis::CategoryTimeline>() : *with_timeline->timeline);
+    });
   }
 }
 

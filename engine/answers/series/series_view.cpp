@@ -6,106 +6,61 @@
 
 namespace gpustrata::answers {
 
-namespace {
-
-void text_or_null(JsonWriter& json, std::string_view name, const model::Recording& recording, StringId text) {
-  json.key(name);
-  if (text.is_none()) {
-    json.null();
-  } else {
-    json.value(in_list(recording.strings.view(text)));
-  }
+void describe(Members& m, const analysis::SeriesPart& part) {
+  m.is({"SeriesPart", "A part of the file that is numbers over time."});
+  m.count("part", part.part);
+  m.text("name", [&] { return in_list(part.name); });
+  describe_kind(m, part.are);
+  m.flag({"has_clock", "Its axis runs in microseconds, else in steps."}, part.has_clock);
+  m.axis("extent", part.extent);
+  m.count({"first_step", "The number of the step at 0."}, part.first_step);
+  m.microseconds("first_us", part.first_us);
+  m.microseconds("last_us", part.last_us);
+  m.list("curves", part.curves, [&](const analysis::SeriesCurve& curve) {
+    m.is("SeriesCurve");
+    m.count("series", curve.series);
+    m.text("name", [&] { return in_list(curve.name); });
+    m.count("device", device_or_null(curve.device));
+    m.count("points", curve.points);
+    m.bytes("highest", curve.highest);
+    m.bytes("lowest", curve.lowest);
+    m.count({"chart", "Curves that are drawn in one chart have one number; -1 = in none."}, curve.chart);
+  });
+  m.count("curves_left_out", part.curves_left_out);
+  m.list("marks", part.marks, [&](const analysis::SeriesMark& mark) {
+    m.is("SeriesMark");
+    m.axis("position", mark.position);
+    m.count("device", device_or_null(mark.device));
+    m.text("name", [&] { return in_list(mark.name); });
+    m.text("note", [&] { return in_list(mark.note); });
+  });
+  m.count("marks_left_out", part.marks_left_out);
+  m.count({"calls", "Of profiled functions."}, part.calls);
+  m.object({"timeline", "Of categories."}, part.timeline,
+           [&](const analysis::CategoryTimeline& timeline) { describe(m, timeline); });
 }
 
-void curves_to_json(JsonWriter& json, const analysis::SeriesPart& part) {
-  json.key("curves");
-  json.begin_array();
-  for (const analysis::SeriesCurve& curve : part.curves) {
-    json.begin_object();
-    json.member("series", curve.series);
-    json.member("name", in_list(curve.name));
-    json.member("device", device_or_null(curve.device));
-    json.member("points", curve.points);
-    json.member("highest", curve.highest);
-    json.member("lowest", curve.lowest);
-    json.member("chart", curve.chart);
-    json.end_object();
-  }
-  json.end_array();
-  json.member("curves_left_out", part.curves_left_out);
+void describe(Members& m, const model::Recording& recording, const analysis::SeriesMoment& moment) {
+  m.is("SeriesMoment");
+  m.axis("position", moment.position);
+  m.microseconds("time_us", moment.time_us);
+  m.text({"label", "What happened then: an operator, a kind of event, a category."},
+         [&] { return text_or_none(recording, moment.label); });
+  m.text("note", [&] { return text_or_none(recording, moment.note); });
+  m.values(As::bytes, {"values", "Of each series."}, moment.values,
+           [](const analysis::SeriesMoment::Value& one) { return one.value; });
 }
 
-void marks_to_json(JsonWriter& json, const analysis::SeriesPart& part) {
-  json.key("marks");
-  json.begin_array();
-  for (const analysis::SeriesMark& mark : part.marks) {
-    json.begin_object();
-    json.member("position", mark.position);
-    json.member("device", device_or_null(mark.device));
-    json.member("name", in_list(mark.name));
-    json.member("note", in_list(mark.note));
-    json.end_object();
-  }
-  json.end_array();
-  json.member("marks_left_out", part.marks_left_out);
-}
-
-}  // namespace
-
-void to_json(JsonWriter& json, std::span<const analysis::SeriesPart> parts) {
-  json.begin_array();
-  for (const analysis::SeriesPart& part : parts) {
-    json.begin_object();
-    json.member("part", part.part);
-    json.member("name", in_list(part.name));
-    json.member("of", name_of(part.are));
-    json.member("has_clock", part.has_clock);
-    json.member("extent", part.extent);
-    json.member("first_step", part.first_step);
-    json.member("first_us", part.first_us);
-    json.member("last_us", part.last_us);
-    curves_to_json(json, part);
-    marks_to_json(json, part);
-    json.member("calls", part.calls);
-    json.key("timeline");
-    if (part.timeline) {
-      timeline_to_json(json, *part.timeline);
-    } else {
-      json.null();
-    }
-    json.end_object();
-  }
-  json.end_array();
-}
-
-void to_json(JsonWriter& json, const model::Recording& recording, const analysis::SeriesMoment& moment) {
-  json.begin_object();
-  json.member("position", moment.position);
-  json.member("time_us", moment.time_us);
-  text_or_null(json, "label", recording, moment.label);
-  text_or_null(json, "note", recording, moment.note);
-  json.key("values");
-  json.begin_array();
-  for (const analysis::SeriesMoment::Value& one : moment.values) json.value(one.value);
-  json.end_array();
-  json.end_object();
-}
-
-void to_json(JsonWriter& json, std::span<const analysis::FunctionCall> calls) {
-  json.begin_array();
-  for (const analysis::FunctionCall& call : calls) {
-    json.begin_object();
-    json.member("function", in_list(call.function));
-    json.member("device", device_or_null(call.device));
-    json.member("position", call.position < 0 ? std::nullopt : std::optional(call.position));
-    json.member("before", call.before);
-    json.member("peak", call.peak);
-    json.member("after", call.after);
-    json.member("net", call.net);
-    json.member("seconds", call.seconds);
-    json.end_object();
-  }
-  json.end_array();
+void describe(Members& m, const analysis::FunctionCall& call) {
+  m.is("FunctionCall");
+  m.text("function", [&] { return in_list(call.function); });
+  m.count("device", device_or_null(call.device));
+  m.axis("position", call.position < 0 ? std::nullopt : std::optional(call.position));
+  m.bytes("before", call.before);
+  m.bytes("peak", call.peak);
+  m.bytes("after", call.after);
+  m.bytes("net", call.net);
+  m.number("seconds", call.seconds);
 }
 
 void objects_to_json(JsonWriter& json, std::string_view name, size_t count) {

@@ -20,6 +20,10 @@ using Kind = TelemetryFinding::Kind;
 
 namespace {
 
+constexpr auto kKinds = words_up_to<Kind::risk_detected>(
+    "out_of_memory", "leak", "growth", "gap", "gap_unknown", "fragmentation", "alerts", "oom_occurred",
+    "high_utilization", "fragmentation_warning", "risk_detected");
+constexpr std::string_view kFinders[] = {"gpustrata", "gpumemprof"};
 constexpr size_t kLongestQuote = 200;
 
 [[nodiscard]] std::string device_text(int32_t device) {
@@ -59,33 +63,7 @@ constexpr size_t kLongestQuote = 200;
 
 }  // namespace
 
-std::string_view name_of(Kind kind) {
-  switch (kind) {
-    case Kind::out_of_memory:
-      return "out_of_memory";
-    case Kind::leak:
-      return "leak";
-    case Kind::growth:
-      return "growth";
-    case Kind::gap:
-      return "gap";
-    case Kind::gap_unknown:
-      return "gap_unknown";
-    case Kind::fragmentation:
-      return "fragmentation";
-    case Kind::alerts:
-      return "alerts";
-    case Kind::oom_occurred:
-      return "oom_occurred";
-    case Kind::high_utilization:
-      return "high_utilization";
-    case Kind::fragmentation_warning:
-      return "fragmentation_warning";
-    case Kind::risk_detected:
-      return "risk_detected";
-  }
-  return "unknown";
-}
+std::string_view name_of(Kind kind) { return kKinds[kind]; }
 
 std::string text_of(const TelemetryFinding& f) {
   switch (f.kind) {
@@ -128,63 +106,50 @@ std::string text_of(const TelemetryFinding& f) {
   }
 }
 
-void to_json(JsonWriter& json, const analysis::Telemetry& telemetry) {
-  json.member("samples", telemetry.samples);
-  json.key("devices");
-  json.begin_array();
-  for (const analysis::TelemetryDevice& device : telemetry.devices) {
-    json.begin_object();
-    json.member("device", device_or_null(device.device));
-    json.member("samples", device.samples);
-    json.member("peak_allocated_bytes", device.peak_allocated);
-    json.member("peak_reserved_bytes", device.peak_reserved);
-    json.end_object();
-  }
-  json.end_array();
-  json.key("functions");
-  json.begin_array();
-  for (const analysis::TelemetryFunction& function : telemetry.functions) {
-    json.begin_object();
-    json.member("name", in_list(function.name));
-    json.member("calls", function.calls);
-    json.member("total_time_s", function.total_seconds);
-    json.member("net_bytes", function.net_bytes);
-    json.member("peak_bytes", function.peak_bytes);
-    json.member("peak_over_entry_bytes", function.peak_over_entry_bytes);
-    json.end_object();
-  }
-  json.end_array();
-  json.key("findings");
-  json.begin_array();
-  for (const TelemetryFinding& finding : telemetry.findings) {
-    json.begin_object();
-    json.member("name", name_of(finding.kind));
-    json.member("by", finding.is_flag() ? "gpumemprof" : "gpustrata");
-    json.member("severity", model::name_of(finding.severity));
-    json.member("device", device_or_null(finding.device));
-    json.member("text", text_of(finding));
-    json.end_object();
-  }
-  json.end_array();
+namespace {
+
+void describe_telemetry(Members& m, const analysis::Telemetry& telemetry) {
+  const auto device = [&](int32_t one) {
+    m.count({"device", "-1 = the CPU; null: not known."}, device_or_null(one));
+  };
+  m.count("samples", telemetry.samples);
+  m.list("devices", telemetry.devices, [&](const analysis::TelemetryDevice& one) {
+    device(one.device);
+    m.count("samples", one.samples);
+    m.bytes({"peak_allocated_bytes", "Null: the file has none. So it is of the numbers of a function."},
+            one.peak_allocated);
+    m.bytes("peak_reserved_bytes", one.peak_reserved);
+  });
+  m.list("functions", telemetry.functions, [&](const analysis::TelemetryFunction& function) {
+    m.text("name", [&] { return in_list(function.name); });
+    m.count("calls", function.calls);
+    m.number({"total_time_s", "Seconds."}, function.total_seconds);
+    m.bytes("net_bytes", function.net_bytes);
+    m.bytes("peak_bytes", function.peak_bytes);
+    m.bytes("peak_over_entry_bytes", function.peak_over_entry_bytes);
+  });
+  m.list("findings", telemetry.findings, [&](const TelemetryFinding& finding) {
+    m.word({"name", "Of a flag gpumemprof's own word."}, kKinds, finding.kind);
+    m.word("by", kFinders, kFinders[finding.is_flag() ? 1 : 0]);
+    m.word("severity", kSeverities, finding.severity);
+    device(finding.device);
+    m.text("text", [&] { return text_of(finding); });
+  });
 }
 
-void telemetry_to_json(JsonWriter& json, const analysis::Telemetry& telemetry) {
-  json.begin_object();
-  to_json(json, telemetry);
-  json.end_object();
+}  // namespace
+
+void describe(Members& m, const analysis::Telemetry& telemetry) {
+  m.is("Telemetry");
+  describe_telemetry(m, telemetry);
 }
 
-void write_json_line(TextOut& out, const model::Recording& recording, const analysis::Telemetry& telemetry,
-                     std::string_view path) {
-  JsonWriter json = out.json();
-  json.begin_object();
-  json.member("file", path);
-  json.member("format", std::string_view(recording.format));
-  to_json(json, telemetry);
-  json.key("diagnostics");
-  to_json(json, analysis::findings(recording.diagnostics));
-  json.end_object();
-  out.end_line(json);
+void describe(Members& m, const TelemetryLine& line) {
+  m.is({"telemetry --json", "Counters of an allocator, and what they tell."});
+  m.text("file", line.file);
+  m.text("format", [&] { return line.recording.format; });
+  describe_telemetry(m, m.of(line.telemetry));
+  m.list("diagnostics", [&] { return analysis::findings(line.recording.diagnostics); });
 }
 
 }  // namespace gpustrata::answers

@@ -55,13 +55,8 @@ std::optional<std::string> filter_text(const model::Recording& recording, const 
   return fmt::format("stack:\"{}\"{}{}", text, terms.empty() ? "" : " ", terms);
 }
 
-void who_to_json(JsonWriter& json, const model::Recording& recording, const Who& who) {
-  json.key("who");
-  if (who.kind == Who::Kind::nothing) {
-    json.null();
-  } else {
-    json.value(who_text(recording, who));
-  }
+std::optional<std::string> who_or_none(const model::Recording& recording, const Who& who) {
+  return who.kind == Who::Kind::nothing ? std::nullopt : std::optional(who_text(recording, who));
 }
 
 }  // namespace gpustrata::answers

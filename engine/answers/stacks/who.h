@@ -25,7 +25,8 @@ namespace gpustrata::answers {
 [[nodiscard]] std::optional<std::string> filter_text(const model::Recording& recording,
                                                      const analysis::Who& who, std::string_view terms);
 
-// Member "who": who_text(), or null for nothing.
-void who_to_json(JsonWriter& json, const model::Recording& recording, const analysis::Who& who);
+// who_text(), none for nothing.
+[[nodiscard]] std::optional<std::string> who_or_none(const model::Recording& recording,
+                                                     const analysis::Who& who);
 
 }  // namespace gpustrata::answers

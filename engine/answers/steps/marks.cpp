@@ -11,6 +11,8 @@ using trace::Action;
 
 namespace {
 
+constexpr std::string_view kMarkers[] = {"oom", "snapshot", "annotate"};
+
 [[nodiscard]] std::string text_of(const model::Recording& recording, const analysis::Marker& marker) {
   if (marker.action == Action::oom) return "out of memory: " + size_text(marker.size) + " requested";
   if (marker.action == Action::snapshot) return "snapshot taken";
@@ -19,39 +21,28 @@ namespace {
 
 }  // namespace
 
-void to_json(JsonWriter& json, const model::Recording& recording, const analysis::Marks& marks) {
-  json.begin_object();
-  json.key("regions");
-  json.begin_array();
-  for (const analysis::MarkedRegion& region : marks.regions) {
-    json.begin_object();
-    json.member("name", in_list(recording.strings.view(region.name)));
-    json.member("from_event", region.from_event);
-    json.member("to_event", region.to_event);
-    json.member("from_us", region.from_us);
-    json.member("to_us", region.to_us);
-    json.member("depth", region.depth);
-    json.member("cut_start", region.cut_start);
-    json.member("cut_end", region.cut_end);
-    json.member("allocated_bytes", region.allocated_bytes);
-    json.member("allocations", region.allocations);
-    json.end_object();
-  }
-  json.end_array();
-  json.member("regions_left_out", marks.regions_left_out);
-  json.key("markers");
-  json.begin_array();
-  for (const analysis::Marker& marker : marks.markers) {
-    json.begin_object();
-    json.member("kind", trace::name_of(marker.action));
-    json.member("event", marker.event);
-    json.member("time_us", marker.time_us);
-    json.member("text", text_of(recording, marker));
-    json.end_object();
-  }
-  json.end_array();
-  json.member("markers_left_out", marks.markers_left_out);
-  json.end_object();
+void describe(Members& m, const model::Recording& recording, const analysis::Marks& marks) {
+  m.is("Marks");
+  m.list("regions", marks.regions, [&](const analysis::MarkedRegion& region) {
+    m.text("name", [&] { return in_list(recording.strings.view(region.name)); });
+    m.count("from_event", region.from_event);
+    m.count({"to_event", "The number of events = the end of the recording."}, region.to_event);
+    m.microseconds("from_us", region.from_us);
+    m.microseconds("to_us", region.to_us);
+    m.count("depth", region.depth);
+    m.flag({"cut_start", "It began before the recording."}, region.cut_start);
+    m.flag({"cut_end", "It lasts beyond its end."}, region.cut_end);
+    m.bytes("allocated_bytes", region.allocated_bytes);
+    m.count("allocations", region.allocations);
+  });
+  m.count("regions_left_out", marks.regions_left_out);
+  m.list("markers", marks.markers, [&](const analysis::Marker& marker) {
+    m.word("kind", kMarkers, trace::name_of(marker.action));
+    m.count("event", marker.event);
+    m.microseconds("time_us", marker.time_us);
+    m.text("text", [&] { return text_of(recording, marker); });
+  });
+  m.count("markers_left_out", marks.markers_left_out);
 }
 
 }  // namespace gpustrata::answers

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "engine/analysis/device/device_index.h"
 #include "engine/base/json_writer.h"
+#include "engine/model/recording.h"
 
 namespace gpustrata::answers {
 
@@ -39,5 +41,8 @@ class Room {
 // "… 17 more"
 [[nodiscard]] std::string more_text(int64_t count);
 [[nodiscard]] std::string in_list(std::string_view text);
+[[nodiscard]] std::optional<std::string> or_none(std::string text);  // none if it is empty
+// The same of a text of the recording, none for none.
+[[nodiscard]] std::optional<std::string> text_or_none(const model::Recording& recording, StringId text);
 
 }  // namespace gpustrata::answers

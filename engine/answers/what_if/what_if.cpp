@@ -13,226 +13,206 @@ using simulate::Guess;
 
 namespace {
 
-void run_to_json(JsonWriter& json, const RunNumbers& run) {
-  json.member("peak_reserved_bytes", run.peak_reserved);
-  json.member("peak_allocated_bytes", run.peak_allocated);
-  json.member("peak_active_bytes", run.peak_active);
-  json.member("end_reserved_bytes", run.end_reserved);
-  json.member("device_allocs", run.device_allocs);
-  json.member("device_frees", run.device_frees);
-  json.member("alloc_retries", run.alloc_retries);
-  json.member("ooms", run.ooms);
-  json.key("first_oom");
-  if (run.ooms == 0) return json.null();
-  json.begin_object();
-  json.member("event", run.first_oom_event);
-  json.member("requested_bytes", run.first_oom_bytes);
-  json.end_object();
+constexpr auto kOrderFrom =
+    words_up_to<Rehearsal::OrderFrom::assumption>("file", "repetition", "assumption");
+
+void describe_use(Members& m, const RunNumbers& run) {
+  m.bytes("peak_reserved_bytes", run.peak_reserved);
+  m.bytes("peak_allocated_bytes", run.peak_allocated);
 }
 
-void order_to_json(JsonWriter& json, const Rehearsal& rehearsal) {
-  constexpr std::string_view kFrom[] = {"file", "repetition", "assumption"};
-  json.key("free_order");
-  json.begin_object();
-  json.member("name", alloc::name_of(rehearsal.config.free_order));
-  json.member("from", kFrom[static_cast<size_t>(rehearsal.order_from)]);
-  json.member("unknown", rehearsal.unknown_numbers);
-  json.member("text", order_text(rehearsal));
-  json.end_object();
+void describe_run(Members& m, const RunNumbers& run) {
+  describe_use(m, run);
+  m.bytes("peak_active_bytes", run.peak_active);
+  m.bytes("end_reserved_bytes", run.end_reserved);
+  m.count("device_allocs", run.device_allocs);
+  m.count("device_frees", run.device_frees);
+  m.count("alloc_retries", run.alloc_retries);
+  m.count("ooms", run.ooms);
+  m.object("first_oom", run.ooms == 0 ? nullptr : &run, [&](const RunNumbers& of) {
+    m.count("event", of.first_oom_event);
+    m.bytes("requested_bytes", of.first_oom_bytes);
+  });
 }
 
-void side_to_json(JsonWriter& json, std::string_view key, const simulate::Deviation::Side& side) {
-  json.key(key);
-  if (!side.is_there) return json.null();
-  json.begin_object();
-  json.member("action", trace::name_of(side.action));
-  json.member("bytes", side.bytes);
-  if (side.action != trace::Action::oom) json.member("address", fmt::format("{:#x}", side.address));
-  json.end_object();
+void describe_side(Members& m, Name name, const simulate::Deviation::Side& side) {
+  m.object(name, side.is_there ? &side : nullptr, [&](const simulate::Deviation::Side& of) {
+    m.text("action", [&] { return trace::name_of(of.action); });
+    m.bytes("bytes", of.bytes);
+    if (const auto there = m.when(of.action != trace::Action::oom)) m.address("address", of.address);
+  });
 }
 
-void deviation_to_json(JsonWriter& json, const Rehearsal& rehearsal) {
-  json.key("deviation");
-  json.begin_object();
-  side_to_json(json, "recorded", rehearsal.fidelity.deviation.recorded);
-  side_to_json(json, "simulated", rehearsal.fidelity.deviation.simulated);
-  json.member("text", deviation_text(rehearsal));
-  json.end_object();
+[[nodiscard]] std::optional<int64_t> above_zero(int64_t bytes) {
+  return bytes > 0 ? std::optional(bytes) : std::nullopt;
+}
+[[nodiscard]] std::optional<int32_t> known(int32_t event) {
+  return event >= 0 ? std::optional(event) : std::nullopt;
+}
+
+struct Guessed {
+  Guess guess;
+  int64_t count;
+};
+[[nodiscard]] std::vector<Guessed> guesses_of(const Rehearsal& rehearsal) {
+  std::vector<Guessed> all;
+  rehearsal.requests.for_each_guess([&](Guess guess, int64_t count) { all.push_back({guess, count}); });
+  return all;
+}
+
+void describe_answer(Members& m, const Rehearsal& rehearsal, const WhatIfAnswer& answer) {
+  const simulate::Fidelity& fidelity = rehearsal.fidelity;
+  const RunNumbers& was = rehearsal.recorded;
+  m.count("device", [&] { return rehearsal.device.ordinal(); });
+  m.flag(
+      {"complete", "False: the recording ends at a request that failed, so that what fits is a lower bound."},
+      [&] { return !rehearsal.ending.at_failure(); });
+  m.text("conf", answer.conf);
+  m.bytes({"capacity", "Null: the device has room for all."}, above_zero(answer.capacity));
+  m.count({"requests", "Rows that were run."}, [&] { return rehearsal.request_count(); });
+  m.list(
+      {"guesses", "What the file does not say."}, [&] { return guesses_of(rehearsal); },
+      [&](const Guessed& one) {
+        m.text("name", [&] { return simulate::name_of(one.guess); });
+        m.count("count", one.count);
+        m.text("text", [&] { return guess_text(one.guess, one.count); });
+      });
+  m.object({"free_order", "In which order free blocks of one size are taken."}, [&] {
+    m.text("name", [&] { return alloc::name_of(rehearsal.config.free_order); });
+    m.word("from", kOrderFrom, rehearsal.order_from);
+    m.count({"unknown", "What was made before the recording, so that its age is not in it."}, rehearsal.unknown_numbers);
+    m.text("text", [&] { return order_text(rehearsal); });
+  });
+  m.object({"fidelity", "How well the recorded run is repeated without changes."}, [&] {
+    m.count({"requests", "Allocations."}, fidelity.requests);
+    m.count("same_place", fidelity.same_place);
+    m.bytes("reserved_error_bytes", fidelity.reserved_error_bytes);
+    m.count("first_deviation", known(fidelity.first_deviation));
+  });
+  m.object("recorded", [&] {
+    m.is("RunNumbers");
+    describe_use(m, was);
+    m.count("device_allocs", was.device_allocs);
+    m.count("device_frees", was.device_frees);
+    m.count("ooms", was.ooms);
+  });
+  m.object("simulated", [&] { describe_run(m, answer.simulated); });
+  if (const auto there = m.when([&] { return !fidelity.is_exact(); })) {
+    m.object({"deviation", "The first event that is not repeated."}, [&] {
+      describe_side(m, "recorded", fidelity.deviation.recorded);
+      describe_side(m, "simulated", fidelity.deviation.simulated);
+      m.text("text", [&] { return deviation_text(rehearsal); });
+    });
+  }
+  if (const auto there = m.when(!answer.caches)) m.flag("caching", false);
+  if (const auto there = m.when(!answer.extra.empty())) {
+    m.list("extra", answer.extra, [&](const analysis::ExtraRequest& extra) {
+      m.count("event", extra.after);
+      m.count("until", known(extra.until));
+      m.bytes("requested_bytes", extra.bytes);
+      m.flag("refused", [&] {
+        const auto i = static_cast<size_t>(&extra - answer.extra.data());
+        return i < answer.simulated.refused.size() && answer.simulated.refused[i] != 0;
+      });
+    });
+  }
+  if (const auto there = m.when(!answer.empty_cache_after.empty()))
+    m.values(As::count, "empty_cache_after", answer.empty_cache_after, [](int32_t event) { return event; });
+  if (const auto there = m.when(answer.changed_blocks > 0)) m.count("changed_blocks", answer.changed_blocks);
+  if (const auto there = m.when(answer.smallest_capacity.has_value()))
+    m.bytes("smallest_capacity_bytes", answer.smallest_capacity.value_or(0));
+  if (const auto there = m.when(!answer.search.empty())) {
+    m.list("search", answer.search, [&](const WhatIfAnswer::Tried& tried) {
+      m.text("conf", tried.conf);
+      describe_run(m, tried.numbers);
+    });
+  }
 }
 
 }  // namespace
 
-void to_json(JsonWriter& json, const Rehearsal& rehearsal, const WhatIfAnswer& answer) {
-  json.member("device", rehearsal.device.ordinal());
-  json.member("complete", !rehearsal.ending.at_failure());
-  json.member("conf", answer.conf);
-  json.member("capacity", answer.capacity > 0 ? std::optional(answer.capacity) : std::nullopt);
-  json.member("requests", rehearsal.request_count());
-  json.key("guesses");
-  json.begin_array();
-  rehearsal.requests.for_each_guess([&](Guess guess, int64_t count) {
-    json.begin_object();
-    json.member("name", simulate::name_of(guess));
-    json.member("count", count);
-    json.member("text", guess_text(guess, count));
-    json.end_object();
+void describe(Members& m, const Rehearsal& rehearsal, const WhatIfAnswer& answer) {
+  m.is("WhatIfHead");
+  describe_answer(m, rehearsal, answer);
+  m.text("fidelity_text", [&] { return fidelity_text(rehearsal); });
+  m.text("recommendation", [&] { return recommendation(rehearsal, answer); });
+  m.columns({"curves", "The highest in each column of the recorded events."});
+}
+
+void describe(Members& m, const WhatIfLine& line) {
+  m.is({"whatif --json", "What would have been."});
+  m.text("file", line.file);
+  const std::string_view snapshot =
+      m.is_schema() ? std::string_view() : std::string_view(line.rehearsal.device.part.name);
+  if (const auto there = m.when(!snapshot.empty())) m.text("snapshot", snapshot);
+  describe_answer(m, m.of(line.rehearsal), m.of(line.answer));
+}
+
+void describe(Members& m, const Rehearsal& rehearsal) {
+  const simulate::Fidelity& fidelity = rehearsal.fidelity;
+  m.is({"Rehearsal", "What running the recorded requests again comes to before anything is changed."});
+  m.count("device", [&] { return rehearsal.device.ordinal(); });
+  m.text({"conf", "The recorded settings' text."}, [&] { return analysis::settings_text(rehearsal); });
+  m.flag({"settings_are_known", "The file has them."}, rehearsal.settings_are_known);
+  m.bytes({"capacity", "That the device must have had; null = nothing says."},
+          above_zero(rehearsal.capacity));
+  m.count("requests", [&] { return rehearsal.request_count(); });
+  m.flag({"exact", "The run repeats the recording in every event."}, [&] { return fidelity.is_exact(); });
+  m.text("fidelity_text", [&] { return fidelity_text(rehearsal); });
+  m.count("first_deviation", known(fidelity.first_deviation));
+  m.texts({"guesses", "What the file does not say, in words."}, [&] {
+    std::vector<std::string> texts;
+    for (const Guessed& one : guesses_of(rehearsal)) texts.push_back(guess_text(one.guess, one.count));
+    if (order_matters(rehearsal)) texts.push_back(order_text(rehearsal));
+    return texts;
   });
-  json.end_array();
-  order_to_json(json, rehearsal);
-  const simulate::Fidelity& fidelity = rehearsal.fidelity;
-  json.key("fidelity");
-  json.begin_object();
-  json.member("requests", fidelity.requests);
-  json.member("same_place", fidelity.same_place);
-  json.member("reserved_error_bytes", fidelity.reserved_error_bytes);
-  json.member("first_deviation",
-              fidelity.first_deviation >= 0 ? std::optional(fidelity.first_deviation) : std::nullopt);
-  json.end_object();
-  const RunNumbers& was = rehearsal.recorded;
-  json.key("recorded");
-  json.begin_object();
-  json.member("peak_reserved_bytes", was.peak_reserved);
-  json.member("peak_allocated_bytes", was.peak_allocated);
-  json.member("device_allocs", was.device_allocs);
-  json.member("device_frees", was.device_frees);
-  json.member("ooms", was.ooms);
-  json.end_object();
-  json.key("simulated");
-  json.begin_object();
-  run_to_json(json, answer.simulated);
-  json.end_object();
-  if (!fidelity.is_exact()) deviation_to_json(json, rehearsal);
-  if (!answer.caches) json.member("caching", false);
-  if (!answer.extra.empty()) {
-    json.key("extra");
-    json.begin_array();
-    for (size_t i = 0; i < answer.extra.size(); ++i) {
-      const analysis::ExtraRequest& extra = answer.extra[i];
-      json.begin_object();
-      json.member("event", extra.after);
-      json.member("until", extra.until >= 0 ? std::optional(extra.until) : std::nullopt);
-      json.member("requested_bytes", extra.bytes);
-      json.member("refused", i < answer.simulated.refused.size() && answer.simulated.refused[i] != 0);
-      json.end_object();
-    }
-    json.end_array();
-  }
-  if (!answer.empty_cache_after.empty()) {
-    json.key("empty_cache_after");
-    json.begin_array();
-    for (const int32_t event : answer.empty_cache_after) json.value(event);
-    json.end_array();
-  }
-  if (answer.changed_blocks > 0) json.member("changed_blocks", answer.changed_blocks);
-  if (answer.smallest_capacity) json.member("smallest_capacity_bytes", *answer.smallest_capacity);
-  if (answer.search.empty()) return;
-  json.key("search");
-  json.begin_array();
-  for (const WhatIfAnswer::Tried& tried : answer.search) {
-    json.begin_object();
-    json.member("conf", tried.conf);
-    run_to_json(json, tried.numbers);
-    json.end_object();
-  }
-  json.end_array();
+  m.texts({"tries", "Settings' texts that are worth a try."},
+          [&] { return analysis::settings_to_try(rehearsal); });
 }
 
-void what_if_to_json(JsonWriter& json, const Rehearsal& rehearsal, const WhatIfAnswer& answer) {
-  json.begin_object();
-  to_json(json, rehearsal, answer);
-  json.member("fidelity_text", fidelity_text(rehearsal));
-  json.member("recommendation", recommendation(rehearsal, answer));
-  json.key("curves");
-  json.begin_object();
-  json.end_object();
-  json.end_object();
-}
-
-void rehearsal_to_json(JsonWriter& json, const Rehearsal& rehearsal) {
-  json.begin_object();
-  json.member("device", rehearsal.device.ordinal());
-  json.member("conf", analysis::settings_text(rehearsal));
-  json.member("settings_are_known", rehearsal.settings_are_known);
-  json.member("capacity", rehearsal.capacity > 0 ? std::optional(rehearsal.capacity) : std::nullopt);
-  json.member("requests", rehearsal.request_count());
-  const simulate::Fidelity& fidelity = rehearsal.fidelity;
-  json.member("exact", fidelity.is_exact());
-  json.member("fidelity_text", fidelity_text(rehearsal));
-  json.member("first_deviation",
-              fidelity.first_deviation >= 0 ? std::optional(fidelity.first_deviation) : std::nullopt);
-  json.key("guesses");
-  json.begin_array();
-  rehearsal.requests.for_each_guess(
-      [&](Guess guess, int64_t count) { json.value(guess_text(guess, count)); });
-  if (order_matters(rehearsal)) json.value(order_text(rehearsal));
-  json.end_array();
-  json.key("tries");
-  json.begin_array();
-  for (const std::string& conf : analysis::settings_to_try(rehearsal)) json.value(conf);
-  json.end_array();
-  json.end_object();
-}
-
-void to_json(JsonWriter& json, const analysis::StateDifferences& differences) {
-  const auto pool_to_json = [&](const auto& row) {
-    json.member("pool",
-                row.pool == model::Pool{} ? std::nullopt : std::optional(analysis::pool_text(row.pool)));
-    json.member("small", row.small);
+void describe(Members& m, const analysis::StateDifferences& differences) {
+  const auto pool = [&](const auto& row) {
+    const bool is_default = row.pool == model::Pool{};
+    m.text({"pool", "Null = the default one."},
+           [&] { return is_default ? std::nullopt : std::optional(analysis::pool_text(row.pool)); });
+    m.flag("small", row.small);
   };
-  const auto bytes_to_json = [&](const analysis::PoolUse& use) {
-    json.member("reserved", use.reserved);
-    json.member("used", use.used);
-    json.member("largest_free", use.largest_free);
-    json.end_object();
+  const auto use = [&](const analysis::PoolUse& of) {
+    m.bytes("reserved", of.reserved);
+    m.bytes("used", of.used);
+    m.bytes("largest_free", of.largest_free);
   };
-  const auto pool_side = [&](std::string_view name, const analysis::PoolUse& use) {
-    json.key(name);
-    json.begin_object();
-    json.member("segments", use.segments);
-    bytes_to_json(use);
+  const auto pool_side = [&](Name name, const analysis::PoolUse& of) {
+    m.object(name, [&] {
+      m.is("PoolUse");
+      m.count("segments", of.segments);
+      use(of);
+    });
   };
-  const auto segment_side = [&](std::string_view name, const analysis::PoolUse& use) {
-    json.key(name);
-    if (use.segments == 0) return json.null();
-    json.begin_object();
-    bytes_to_json(use);
+  const auto segment_side = [&](Name name, const analysis::PoolUse& of) {
+    m.object(name, of.segments == 0 ? nullptr : &of, [&](const analysis::PoolUse& there) {
+      m.is("SegmentUse");
+      use(there);
+    });
   };
-  json.begin_object();
-  json.key("pools");
-  json.begin_array();
-  for (const analysis::PoolDifference& row : differences.pools) {
-    json.begin_object();
-    pool_to_json(row);
+  m.is("StateDifferences");
+  m.list("pools", differences.pools, [&](const analysis::PoolDifference& row) {
+    m.is("PoolDifference");
+    pool(row);
     pool_side("recorded", row.recorded);
     pool_side("simulated", row.simulated);
-    json.end_object();
-  }
-  json.end_array();
-  json.key("segments");
-  json.begin_array();
-  for (const analysis::SegmentDifference& row : differences.segments) {
-    json.begin_object();
-    json.member("address", fmt::format("{:#x}", row.address));
-    pool_to_json(row);
-    segment_side("recorded", row.recorded);
-    segment_side("simulated", row.simulated);
-    json.end_object();
-  }
-  json.end_array();
-  json.member("segments_left_out", differences.left_out);
-  json.member("same_segments", differences.same);
-  json.end_object();
-}
-
-std::string what_if_json(std::string_view file, const Rehearsal& rehearsal, const WhatIfAnswer& answer) {
-  JsonWriter json;
-  json.begin_object();
-  json.member("file", file);
-  const std::string& snapshot = rehearsal.device.part.name;
-  if (!snapshot.empty()) json.member("snapshot", snapshot);
-  to_json(json, rehearsal, answer);
-  json.end_object();
-  return std::move(json).text() + "\n";
+  });
+  m.list(
+      {"segments", "Those that differ most, at most 200."}, differences.segments,
+      [&](const analysis::SegmentDifference& row) {
+        m.is({"SegmentDifference", "A segment that is not the same in both states; null = it is not there."});
+        m.address("address", row.address);
+        pool(row);
+        segment_side("recorded", row.recorded);
+        segment_side("simulated", row.simulated);
+      });
+  m.count("segments_left_out", differences.left_out);
+  m.count("same_segments", differences.same);
 }
 
 }  // namespace gpustrata::answers

@@ -34,6 +34,7 @@ void add_telemetry(CLI::App& app, Run& chosen);
 void add_check(CLI::App& app, Run& chosen);
 void add_facts(CLI::App& app, Run& chosen);
 void add_fleet(CLI::App& app, Run& chosen);
+void add_schema(CLI::App& app, Run& chosen);
 void add_serve(CLI::App& app, Run& chosen);
 void add_mcp(CLI::App& app, Run& chosen);
 void add_manual(CLI::App& app, Run& chosen);

@@ -8,6 +8,7 @@
 
 #include "engine/analysis/ops/op_groups.h"
 #include "engine/answers/ops/ops.h"
+#include "engine/answers/text/json_of.h"
 #include "engine/cli/commands/all.h"
 #include "engine/cli/console.h"
 #include "engine/cli/each_file.h"
@@ -48,10 +49,9 @@ constexpr size_t kWide = 100'000;
   const auto table = analysis::find_profiler_table(recording, by_shapes);
   if (!table) return failure(table.error(), file);
   if (options.json) {
-    if (const Status written =
-            answers::write_json_line(out, recording, *table, by_shapes, options.sort, file);
-        !written)
-      return failure(written.error(), file);
+    const auto rows = answers::ProfilerRows::make(recording, *table, options.sort);
+    if (!rows) return failure(rows.error(), file);
+    answers::json_line(out, answers::ProfilerLine{*rows, by_shapes, file});
     return {};
   }
   const Status written = answers::to_text(out, recording, *table, options.sort, file, options.rows, columns);
@@ -65,8 +65,9 @@ constexpr size_t kWide = 100'000;
   if (!table) return failure(table.error(), file);
   const bool found = options.device.empty() || !table->devices.empty();
   if (options.json) {
-    if (const Status written = answers::write_json_line(out, recording, *table, options.sort, file); !written)
-      return failure(written.error(), file);
+    const auto line = answers::OpsLine::make(recording, *table, options.sort, file);
+    if (!line) return failure(line.error(), file);
+    answers::json_line(out, *line);
     return found;
   }
   const Status written =

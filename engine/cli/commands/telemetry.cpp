@@ -5,6 +5,7 @@
 
 #include "engine/analysis/series/telemetry.h"
 #include "engine/answers/series/telemetry.h"
+#include "engine/answers/text/json_of.h"
 #include "engine/cli/commands/all.h"
 #include "engine/cli/console.h"
 #include "engine/cli/exit_codes.h"
@@ -44,7 +45,7 @@ struct TelemetryOptions {
     answers::to_text(out, recording, *telemetry, options.path, console.columns);
     return {};
   }
-  answers::write_json_line(out, recording, *telemetry, options.path);
+  answers::json_line(out, answers::TelemetryLine{options.path, recording, *telemetry});
   return {};
 }
 

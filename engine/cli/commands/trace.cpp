@@ -3,6 +3,7 @@
 #include <string>
 
 #include "engine/answers/details/trace_program.h"
+#include "engine/answers/text/json_of.h"
 #include "engine/cli/commands/all.h"
 #include "engine/cli/one_file.h"
 #include "engine/cli/opened_device.h"
@@ -25,7 +26,7 @@ int run_trace(const TraceOptions& options, const Console& console) {
                         if (!opened) return tl::unexpected(opened.error());
                         const auto context = opened->context;
                         if (options.choice.json) {
-                          answers::trace_to_json(out, context);
+                          answers::json_line(out, context);
                           return {};
                         }
                         const Status done = answers::trace_to_text(out, context);

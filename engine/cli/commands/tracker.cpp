@@ -5,6 +5,7 @@
 
 #include "engine/analysis/series/operator_compare.h"
 #include "engine/answers/series/operator_memory.h"
+#include "engine/answers/text/json_of.h"
 #include "engine/cli/commands/all.h"
 #include "engine/cli/console.h"
 #include "engine/cli/one_file.h"
@@ -38,7 +39,7 @@ using analysis::OperatorRun;
   const auto memory = analysis::operator_memory(recording, **part, options.top);
   if (!memory) return failure(memory.error(), options.file);
   if (options.json) {
-    answers::write_json_line(out, recording, *memory, options.file);
+    answers::json_line(out, answers::TrackerLine{{options.file, recording}, *memory});
     return {};
   }
   answers::to_text(out, recording, *memory, options.file, console.columns);
@@ -56,7 +57,8 @@ using analysis::OperatorRun;
       analysis::compare_operators(OperatorRun{before, **first}, OperatorRun{after, **second}, options.top);
   if (!comparison) return failure(comparison.error(), options.other);
   if (options.json) {
-    answers::write_json_line(out, *comparison, {options.file, before}, {options.other, after});
+    answers::json_line(
+        out, answers::TrackerComparison{{options.file, before}, {options.other, after}, *comparison});
     return {};
   }
   answers::to_text(out, *comparison, options.file, options.other, console.columns);

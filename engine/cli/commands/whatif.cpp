@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engine/analysis/what_if/what_if.h"
+#include "engine/answers/text/json_of.h"
 #include "engine/answers/text/printable.h"
 #include "engine/answers/what_if/what_if.h"
 #include "engine/cli/commands/all.h"
@@ -219,7 +220,7 @@ constexpr std::chrono::seconds kLongestRun{120};
     if (auto dumped = write_dump(options, *rehearsal, scenario, recording, console); !dumped) return dumped;
   }
   const std::string text = options.choice.json
-                               ? answers::what_if_json(file, *rehearsal, answer)
+                               ? answers::json_of(answers::WhatIfLine{file, *rehearsal, answer}) + "\n"
                                : answers::printable(file) + "\n\n" +
                                      answers::printable_lines(answers::to_text(*rehearsal, answer));
   if (options.dump == "-")  // standard output is the dump's

@@ -57,7 +57,7 @@ TEST(TraceText, EndsWhenItsSinkRefuses) {
   } sink;
   TextOut out(sink);
   EXPECT_TRUE(trace_to_text(out, opened.context()));
-  trace_to_json(out, opened.context());
+  json_line(out, opened.context());
   EXPECT_EQ(out.finish().error().code, ErrorCode::io_error);
   EXPECT_EQ(sink.asked, 1);
 }

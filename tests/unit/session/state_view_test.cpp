@@ -53,23 +53,39 @@ class StateViewTest : public ::testing::Test {
     return view->listed(listed).value_or(-1);
   }
   [[nodiscard]] std::string rows(int32_t first, int32_t count) {
-    return json(view->event_rows(listed, first, count));
+    const auto found = view->event_rows(listed, first, count);
+    if (!found) return "error";
+    JsonWriter json;
+    answers::list_to_json(json, *found, view->context());
+    return json.text();
   }
   // What was found, as its answer.
   template <typename Found>
   [[nodiscard]] std::string json(const Result<Found>& found) const {
-    return found ? answers::json_of(view->context(), *found) : "error";
+    if (!found) return "error";
+    if constexpr (answers::kIsOptional<Found>) {
+      return or_null(*found, view->context());
+    } else {
+      return answers::json_of(view->context(), *found);
+    }
+  }
+  template <typename Found, typename... Around>
+  [[nodiscard]] static std::string or_null(const Found& found, const Around&... around) {
+    JsonWriter json;
+    answers::or_null_to_json(json, found, around...);
+    return json.text();
   }
   [[nodiscard]] std::string picked(int32_t event, const replay::StateWindow& window, double x, double y) {
     const auto hit = view->pick(event, window, x, y);
-    return hit ? answers::json_of(view->context(), view->memory(), *hit) : "error";
+    if (!hit) return "error";
+    return or_null(hit->segment < 0 ? nullptr : &*hit, view->context(), view->memory());
   }
   [[nodiscard]] std::string placed(int32_t event, int32_t block, const replay::StateWindow& window) {
     const auto place = view->place(event, block, window);
-    return place ? answers::json_of(*place) : "error";
+    return place ? or_null(*place) : "error";
   }
   [[nodiscard]] std::string details(int32_t event) const {
-    return answers::json_of(view->context(), view->event_details(event));
+    return or_null(view->event_details(event), view->context());
   }
   [[nodiscard]] int32_t row_of(int32_t event) { return view->row_of_event(listed, event).value_or(-1); }
   [[nodiscard]] std::string totals(int32_t event) {

@@ -1,4 +1,5 @@
 // What answers of all kinds are made of.
+import type { ComparedRow, FlameGraphHead, ReportFinding } from './answers_described.ts';
 import type { Row } from './arguments.ts';
 
 /** Rows of the state history: a block's life, a piece of a segment. -1 = none. */
@@ -17,28 +18,11 @@ export interface EngineError {
 
 export type Severity = 'info' | 'warning' | 'error';
 
-export interface Diagnostic {
-  severity: Severity;
-  name: string;
-  count: number;
-  /** Byte offset of the first one, null or -1 = no place in the file. */
-  first_offset: number | null;
-  /** What it counts in ("rank0.pickle"); absent = the file itself. */
-  first_in?: string;
-  /** Where in the file that begins, if `first_in` is there. */
-  file_offset?: number | null;
-  text: string;
-}
+/** What weights of calls are: `byte_us` = bytes times microseconds, `byte_events` = bytes times events. */
+export type CallUnit = FlameGraphHead['unit'];
 
-export interface Frame {
-  text: string;
-  name: string;
-  file: string;
-  line: number;
-  repeats: number;
-  /** Of the interpreter, or a wrapper: PyTorch's own viewer leaves it out. */
-  hidden: boolean;
-  /** The user's own code (engine/analysis/stacks/own_frame.h). */
-  own: boolean;
-  fx: string[];
-}
+/** What proves a sentence. */
+export type Proof = Omit<ReportFinding['says'][number], 'text'>;
+
+/** Who asked, of a stack. */
+export type WhoOfStack = Pick<ComparedRow, 'who' | 'stack' | 'filter' | 'rank'>;
