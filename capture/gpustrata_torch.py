@@ -367,7 +367,7 @@ def _record_as_pytorch(enabled="all", *arguments, **named):
 
 
 def _set_metadata_as_pytorch(text):
-    metadata(json.dumps(text) if isinstance(text, dict) else text)
+    metadata(json.dumps(text, separators=(",", ":")) if isinstance(text, dict) else text)
 
 
 def _nested_stats(device=None):

@@ -22,11 +22,14 @@ class WhatIf(InAFolder):
         answer = self.whatif(file)
         # 2 MiB for a, 20 MiB for b, 30 MiB for c (30,000,000 rounded up to 2 MiB). At most b and c are in use:
         # 3,000,320 and 30,000,128 rounded to 512; of c's segment 1,457,152 stay, more than 1 MiB: it is split.
-        self.assertEqual(list(answer), ["file", "device", "complete", "conf", "capacity", "requests", "guesses", "fidelity",
-                                        "recorded", "simulated"])
+        self.assertEqual(list(answer), ["file", "device", "complete", "conf", "capacity", "requests", "guesses", "free_order",
+                                        "fidelity", "recorded", "simulated"])
         self.assertEqual(answer["file"], str(file))
         self.assertEqual((answer["device"], answer["conf"], answer["capacity"]), (0, "", None))
         self.assertEqual((answer["requests"], answer["guesses"]), (6, []))
+        self.assertEqual(answer["free_order"], {
+            "name": "address", "from": "file", "unknown": 0,
+            "text": "free blocks of one size are taken by address, as in PyTorch up to 2.11: the file is of such a version"})
         self.assertEqual(answer["fidelity"], {"requests": 3, "same_place": 3, "reserved_error_bytes": 0,
                                               "first_deviation": None})
         self.assertEqual(answer["recorded"], {"peak_reserved_bytes": 52 * MIB,
@@ -37,6 +40,16 @@ class WhatIf(InAFolder):
                                                "peak_active_bytes": 3000320 + 30000128,
                                                "end_reserved_bytes": 52 * MIB, "device_allocs": 3,
                                                "device_frees": 0, "alloc_retries": 0, "ooms": 0, "first_oom": None})
+
+    def test_the_order_of_free_blocks_is_told_by_the_file(self):
+        """Two free blocks of 2 MiB at the end: that of c is lower, that of b was made before."""
+        steps = "m a 4194304; m b 2097152; m x 2097152; f a; m c 2097152; m y 2097152; f c; f b; m d 2097152"
+        for order, name in (("order address; ", "address"), ("order block_number; ", "block_number"),
+                            ("order segment_age; ", "segment_age")):
+            answer = self.whatif(self.recorded(name, order + steps))
+            self.assertEqual((answer["free_order"]["name"], answer["free_order"]["from"]), (name, "file"))
+            self.assertEqual(answer["fidelity"]["same_place"], 6)
+            self.assertEqual(answer["fidelity"]["first_deviation"], None)
 
     def test_other_settings_and_devices(self):
         file = self.recorded("other", f"m a {30 * MIB}; m b {30 * MIB}; f a; f b; m c {60 * MIB}")

@@ -119,7 +119,10 @@ class Recordings(unittest.TestCase):
             for addresses in ADDRESSES:
                 folder = Path(name, addresses)
                 folder.mkdir()
-                child("orders.py", folder, str(SCRIPTS), str(SEED), memory=16 << 30, FAKE_CUDA_ADDRESSES=addresses)
+                # Which pool a segment had that is gone, its address used again, no file before 2.12 tells.
+                pools = ["nopools"] if number_of(version) < (2, 12) and addresses == "reused" else []
+                child("orders.py", folder, str(SCRIPTS), str(SEED), *pools, memory=16 << 30,
+                      FAKE_CUDA_ADDRESSES=addresses)
                 requests, guessed = 0, 0
                 for path in sorted(folder.glob("*.pickle")):
                     with self.subTest(addresses=addresses, file=path.name):

@@ -1,7 +1,7 @@
 """Recordings of a real PyTorch whose memory lies wherever FAKE_CUDA_ADDRESSES says: random programs, each in a process
 of its own.
 
-  orders.py FOLDER COUNT FIRST_SEED      writes FOLDER/SEED.pickle
+  orders.py FOLDER COUNT FIRST_SEED [nopools]      writes FOLDER/SEED.pickle
 
 Some begin to record in the middle, so that there is memory from before. What a repetition cannot know is left out: limits,
 settings that change, caches emptied that were empty.
@@ -47,26 +47,26 @@ def program(rng, steps, pools):
         yield
 
 
-def run(path, seed):
+def run(path, seed, pools):
     rng = random.Random(seed)
     if seed % 3 == 2:
         torch.cuda.memory._set_allocator_settings("expandable_segments:True")
     torch.cuda.init()
     begin = 0 if seed % 4 < 2 else rng.randrange(50, 300)
-    for step, _ in enumerate(program(rng, 800, pools=seed % 5 == 4)):
+    for step, _ in enumerate(program(rng, 800, pools=pools and seed % 5 == 4)):
         if step == begin:
             torch.cuda.memory._record_memory_history(max_entries=1_000_000, stacks="python", context=None)
     torch.cuda.memory._dump_snapshot(str(path))
 
 
-def main(folder, count, first):
+def main(folder, count, first, without=""):
     failed = 0
     for seed in range(int(first), int(first) + int(count)):
         child = os.fork()
         if child == 0:
             status = 1
             try:
-                run(Path(folder, f"{seed:05}.pickle"), seed)
+                run(Path(folder, f"{seed:05}.pickle"), seed, without != "nopools")
                 status = 0
             except BaseException:
                 traceback.print_exc()
