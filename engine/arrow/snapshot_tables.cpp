@@ -8,10 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "engine/analysis/device/block_attributes.h"
+#include "engine/analysis/device/device.h"
 #include "engine/arrow/stack_rows.h"
 #include "engine/io/writers/snapshot_shape.h"
-#include "engine/replay/device.h"
 
 namespace gpustrata::arrow {
 
@@ -215,17 +214,15 @@ class LifeRows final : public RowsOfKind {
   explicit LifeRows(TableBuilder& table) : RowsOfKind(table), pools_(table.pool_names()) {}
 
   [[nodiscard]] Status add(const Part& part, int32_t device) override {
-    auto opened = replay::Device::open(table_.recording(), part, device);
+    auto opened = analysis::Device::open(table_.recording(), part, device);
     if (!opened) return tl::unexpected(opened.error());
-    auto found = analysis::block_attributes(table_.recording(), (*opened)->part, (*opened)->lives);
-    if (!found) return tl::unexpected(found.error());
-    const std::shared_ptr<replay::Device> kept = std::move(*opened);
-    const auto attributes = std::make_shared<analysis::BlockAttributes>(std::move(*found));
-    table_.in_pieces(static_cast<size_t>(kept->lives.count()), [&](size_t first, size_t count) {
+    const std::shared_ptr<analysis::Device> kept = std::move(*opened);
+    const auto attributes = kept->attributes();
+    if (!attributes) return tl::unexpected(attributes.error());
+    table_.in_pieces(static_cast<size_t>(kept->lives().count()), [&](size_t first, size_t count) {
       table_.begin_batch(count);
       table_.keep(kept);
-      table_.keep(attributes);
-      add(*kept, *attributes, Rows{{0, kept->lives.count()}}.part(first, count));
+      add(kept->replayed(), **attributes, Rows{{0, kept->lives().count()}}.part(first, count));
       table_.end_batch();
     });
     return {};

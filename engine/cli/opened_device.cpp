@@ -4,14 +4,13 @@
 
 namespace gpustrata::cli {
 
-Result<OpenedDevice> open_device(const model::Recording& recording, const Chosen& chosen) {
-  auto device = replay::Device::open(recording, *chosen.part, chosen.device);
+Result<OpenedDevice> open_device(const model::Recording& recording, const Chosen& chosen,
+                                 std::string_view rules) {
+  auto device = analysis::Device::open(recording, *chosen.part, chosen.device, rules);
   if (!device) return tl::unexpected(device.error());
-  const auto history = (*device)->history();
-  if (!history) return tl::unexpected(history.error());
-  auto index = analysis::index_device(recording, (*device)->part, (*device)->lives);
-  if (!index) return tl::unexpected(index.error());
-  return OpenedDevice{std::move(*device), **history, std::move(*index)};
+  const auto context = (*device)->context();
+  if (!context) return tl::unexpected(context.error());
+  return OpenedDevice{std::move(*device), *context};
 }
 
 Status go_to(replay::MemoryAt& memory, int32_t event) {

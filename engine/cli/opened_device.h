@@ -3,30 +3,27 @@
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
-#include "engine/analysis/device/event_context.h"
+#include "engine/analysis/device/device.h"
 #include "engine/cli/moment.h"
 #include "engine/cli/one_file.h"
-#include "engine/replay/device.h"
 #include "engine/replay/memory_at.h"
 
 namespace gpustrata::cli {
 
 struct OpenedDevice {
-  std::unique_ptr<replay::Device> device;
-  const replay::StateHistory& history;
-  analysis::DeviceIndex index;
+  std::unique_ptr<analysis::Device> device;
+  analysis::EventContext context;
 
   [[nodiscard]] analysis::Moments moments() const {
-    return {history.event_count(), device->lives.peak_event};
-  }
-  [[nodiscard]] analysis::EventContext context() const {
-    return {device->recording, device->part, history, device->lives, index};
+    return {context.history.event_count(), context.lifetimes.peak_event};
   }
 };
 
-// Error: limit_exceeded.
-[[nodiscard]] Result<OpenedDevice> open_device(const model::Recording& recording, const Chosen& chosen);
+// `rules`: of categories. Error: limit_exceeded.
+[[nodiscard]] Result<OpenedDevice> open_device(const model::Recording& recording, const Chosen& chosen,
+                                               std::string_view rules = {});
 
 // `memory` is of `opened`. Error: limit_exceeded.
 [[nodiscard]] Status go_to(replay::MemoryAt& memory, int32_t event);
@@ -42,7 +39,7 @@ template <typename Answer>
   if (!opened) return tl::unexpected(opened.error());
   const auto event = event_or_error(at, opened->moments());
   if (!event) return failure(event.error(), choice.file);
-  replay::MemoryAt memory(opened->history, recording.budget);
+  replay::MemoryAt memory(opened->context.history, recording.budget);
   if (const Status there = go_to(memory, *event); !there) return failure(there.error(), choice.file);
   return answer(*opened, memory);
 }

@@ -29,90 +29,51 @@ Result<std::shared_ptr<Device>> Device::open(const model::Recording& recording, 
   return std::shared_ptr<Device>(new Device(snapshot, std::move(*replayed)));
 }
 
-Result<const analysis::DeviceIndex*> Device::index() {
-  if (!index_) {
-    auto found = analysis::index_device(recording(), part(), lives());
-    if (!found) return tl::unexpected(found.error());
-    index_.emplace(std::move(*found));
-  }
-  return &*index_;
-}
-
-Result<analysis::EventContext> Device::context() {
-  const auto found = history();
-  if (!found) return tl::unexpected(found.error());
-  const auto indexed = index();
-  if (!indexed) return tl::unexpected(indexed.error());
-  return analysis::EventContext{recording(), part(), **found, lives(), **indexed};
-}
-
 Result<const analysis::ReportFinder*> Device::report(int32_t part) {
-  if (!report_) {
+  using Finder = std::unique_ptr<analysis::ReportFinder>;
+  const auto finder = memo().get<Finder>(this, {}, [&]() -> Result<Finder> {
     const auto about = context();
     if (!about) return tl::unexpected(about.error());
-    report_.emplace(*about, known_);
-  }
-  if (const Status done = report_->find(part); !done) {
-    Error error = done.error();
-    report_.reset();
-    return tl::unexpected(std::move(error));
-  }
-  return &*report_;
+    return std::make_unique<analysis::ReportFinder>(*about, *this);
+  });
+  if (!finder) return tl::unexpected(finder.error());
+  const Status done = memo().work_on<Finder>(this, {}, [&] { return (**finder)->find(part); });
+  if (!done) return tl::unexpected(done.error());
+  return (*finder)->get();
 }
 
 Result<analysis::OpList*> Device::ops(analysis::OpBy by, analysis::OpScope scope) {
-  if (!ops_ || ops_->by != by || ops_->scope != scope) {
-    ops_.reset();
-    auto made = analysis::OpList::make(recording(), part(), replayed_->ordinal(), by, scope);
-    if (!made) return tl::unexpected(made.error());
-    ops_.emplace(Ops{by, scope, std::move(*made)});
-  }
-  return ops_->list.get();
+  using List = std::unique_ptr<analysis::OpList>;
+  const auto list = memo().get<List>(
+      this, memo_key(by, scope),
+      [&] { return analysis::OpList::make(recording(), part(), ordinal(), by, scope); }, 1);
+  if (!list) return tl::unexpected(list.error());
+  return (*list)->get();
 }
 
 Result<const analysis::ProfilerTable*> Device::profiler_table(bool by_shapes) {
-  if (!profiled_ || profiled_->by_shapes != by_shapes) {
-    profiled_.reset();
-    auto found = analysis::find_profiler_table(recording(), by_shapes);
-    if (!found) return tl::unexpected(found.error());
-    profiled_.emplace(Profiled{by_shapes, std::move(*found)});
-  }
-  return &profiled_->table;
+  return kept<analysis::ProfilerTable>([&] { return analysis::find_profiler_table(recording(), by_shapes); },
+                                       by_shapes ? "shapes" : "");
 }
 
 const model::DeviceTrace* Device::trace() const {
   if (part().kind != model::PartKind::trace) return nullptr;
   for (const model::DeviceTrace& trace : part().traces) {
-    if (trace.device == replayed_->ordinal()) return &trace;
+    if (trace.device == ordinal()) return &trace;
   }
   return nullptr;
 }
 
 Result<const replay::SpanLanes*> Device::lanes() {
-  if (!lanes_) {
-    auto made = replay::SpanLanes::make(recording(), part(), trace());
-    if (!made) return tl::unexpected(made.error());
-    lanes_.emplace(std::move(*made));
-  }
-  return &*lanes_;
+  return kept<replay::SpanLanes>([&] { return replay::SpanLanes::make(recording(), part(), trace()); });
 }
 
 Result<const replay::OpFinder*> Device::op_finder() {
-  if (!op_finder_) {
-    auto made = replay::OpFinder::make(recording());
-    if (!made) return tl::unexpected(made.error());
-    op_finder_.emplace(std::move(*made));
-  }
-  return &*op_finder_;
+  return kept<replay::OpFinder>([&] { return replay::OpFinder::make(recording()); });
 }
 
 Result<const analysis::OpPaths*> Device::op_paths() {
-  if (!op_paths_) {
-    auto made = analysis::OpPaths::make(recording());
-    if (!made) return tl::unexpected(made.error());
-    op_paths_.emplace(std::move(*made));
-  }
-  return &*op_paths_;
+  return kept<analysis::OpPaths>([&] { return analysis::OpPaths::make(recording()); });
 }
 
 int64_t Device::made_in_count() const {
@@ -163,29 +124,27 @@ Status Device::tell_made_in(const MadeInPart& part) {
 }
 
 Result<StateView*> Device::states() {
-  if (!states_) {
+  using States = std::unique_ptr<StateView>;
+  const auto states = memo().get<States>(this, {}, [&]() -> Result<States> {
     const auto found = history();
     if (!found) return tl::unexpected(found.error());
     const auto indexed = index();
     if (!indexed) return tl::unexpected(indexed.error());
-    states_ = StateView::open(*replayed_, **found, **indexed);
-  }
-  return states_.get();
+    return StateView::open(replayed(), **found, **indexed);
+  });
+  if (!states) return tl::unexpected(states.error());
+  return (*states)->get();
 }
 
 Result<const analysis::Rehearsal*> Device::rehearsal(const analysis::GoesOn& goes_on) {
-  if (!rehearsal_) {
-    auto found = analysis::rehearse(*replayed_, recording().budget, goes_on);
-    if (!found) return tl::unexpected(found.error());
-    rehearsal_.emplace(std::move(*found));
-  }
-  return &*rehearsal_;
+  return kept<analysis::Rehearsal>(
+      [&] { return analysis::rehearse(replayed(), recording().budget, goes_on); });
 }
 
 Status Device::prepare_states(int32_t part) {
   const int32_t parts = state_parts();
   if (part < parts) {
-    const auto built = replayed_->build_history(static_cast<double>(part) / parts);
+    const auto built = replayed().build_history(static_cast<double>(part) / parts);
     return built ? Status() : Status(tl::unexpected(built.error()));
   }
   const auto ready = states();

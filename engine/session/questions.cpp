@@ -254,7 +254,7 @@ Status answer_question(Session& session, std::span<const std::byte> frame, Answe
   }();
   const JsonValue* const given = head->find("args");
   Limits limits;
-  if (view != nullptr) view->forget_outdated();
+  if (view != nullptr) view->next_question();
   if (view != nullptr) limits = {view->event_count(), view->rank_count()};
   const auto arguments = Arguments::check(question->arguments, given ? *given : no_arguments, limits);
   if (!arguments) return wrong_question(question->name, arguments.error().message);

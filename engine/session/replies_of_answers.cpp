@@ -82,7 +82,7 @@ Status never_freed(Asked& asked) {
   const int32_t from = asked.arguments.integer("from"), last = device.lives().events.count - 1;
   const auto when =
       analysis::When::never_freed(device.lives(), from, std::min(asked.arguments.integer("until"), last));
-  const auto lines = device.known().keys(analysis::By::line);
+  const auto lines = device.keys(analysis::By::line);
   if (!lines) return tl::unexpected(lines.error());
   const auto found = analysis::find_top(device.recording(), device.part(), device.lives(), when,
                                         analysis::By::line, kMostNeverFreed, {}, *lines);
@@ -93,7 +93,7 @@ Status never_freed(Asked& asked) {
 
 Status source_files(Asked& asked) {
   Device& device = asked.view->device();
-  const auto files = device.known().keys(analysis::By::file);
+  const auto files = device.keys(analysis::By::file);
   if (!files) return tl::unexpected(files.error());
   const auto found = analysis::find_source_files(device.recording(), device.part(), device.lives(),
                                                  event_of(asked, device), **files);
@@ -104,7 +104,7 @@ Status source_files(Asked& asked) {
 
 Status source_lines(Asked& asked) {
   Device& device = asked.view->device();
-  const auto lines = device.known().keys(analysis::By::line);
+  const auto lines = device.keys(analysis::By::line);
   if (!lines) return tl::unexpected(lines.error());
   const auto found =
       analysis::find_source_lines(device.recording(), device.part(), device.lives(), event_of(asked, device),
@@ -142,7 +142,7 @@ Status step_curve(Asked& asked) {
   Device& device = asked.view->device();
   const int32_t steps = asked.arguments.integer("steps"), columns = asked.arguments.integer("columnsPerStep");
   if (Status fits = fits_a_curve(steps, columns); !fits) return fits;
-  const auto found = device.known().steps();
+  const auto found = device.steps();
   if (!found) return tl::unexpected(found.error());
   const analysis::StepCurve curve =
       analysis::step_curve(device.lives(), analysis::stretches_of(**found, steps), steps, columns);
@@ -154,7 +154,7 @@ Status region_curve(Asked& asked) {
   const int32_t count = asked.arguments.integer("regions"),
                 columns = asked.arguments.integer("columnsPerRegion");
   if (Status fits = fits_a_curve(count, columns); !fits) return fits;
-  const auto found = analysis::find_regions(device.recording(), device.part(), device.replayed().rows);
+  const auto found = analysis::find_regions(device.recording(), device.part(), device.rows());
   if (!found) return tl::unexpected(found.error());
   const auto stretches =
       analysis::stretches_of(device.recording(), found->span(), asked.arguments.text("name"), count);

@@ -54,13 +54,14 @@ struct Prepared {
       return tl::unexpected(located(usable.error(), "", "capacity"));
   }
   Budget& budget = asked.session.recording().budget;
+  Device& device = asked.view->device();
   for (const analysis::Change& change : given.changes) {
     // One at a time, so that an error is that of its filter.
-    const auto checked = analysis::changed_sizes(rehearsal, {&change, 1}, budget);
+    const auto checked = analysis::changed_sizes(rehearsal, device, {&change, 1}, budget);
     if (!checked) return tl::unexpected(located(checked.error(), change.filter, "changes"));
   }
   if (!given.changes.empty()) {
-    auto changed = analysis::changed_sizes(rehearsal, given.changes, budget);
+    auto changed = analysis::changed_sizes(rehearsal, device, given.changes, budget);
     if (!changed) return tl::unexpected(changed.error());
     prepared.changed = std::move(*changed);
     scenario.sizes = prepared.changed.sizes.span();
@@ -174,7 +175,7 @@ Status state_differences(Asked& asked) {
   const auto recorded = asked.view->device().states();
   if (!recorded) return tl::unexpected(recorded.error());
   const auto device =
-      asked.session.device(asked.arguments.integer("snapshot"), asked.view->device().replayed().ordinal());
+      asked.session.device(asked.arguments.integer("snapshot"), asked.view->device().ordinal());
   if (!device) return tl::unexpected(device.error());
   const auto simulated = (*device)->states();
   if (!simulated) return tl::unexpected(simulated.error());

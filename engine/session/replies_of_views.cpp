@@ -189,7 +189,7 @@ Status shares(Asked& asked) {
 
 Status marks(Asked& asked) {
   const Device& device = asked.view->device();
-  const auto marks = analysis::find_marks(device.recording(), device.part(), device.replayed().rows);
+  const auto marks = analysis::find_marks(device.recording(), device.part(), device.rows());
   if (!marks) return tl::unexpected(marks.error());
   answers::to_json(asked.json(), device.recording(), *marks);
   return {};

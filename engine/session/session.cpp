@@ -52,7 +52,7 @@ struct Session::State {
 namespace {
 
 [[nodiscard]] bool is_of(const Device& device, int32_t snapshot, int32_t number) {
-  return device.snapshot_number() == snapshot && device.replayed().ordinal() == number;
+  return device.snapshot_number() == snapshot && device.ordinal() == number;
 }
 
 // What was told to a device is its client's alone.
@@ -158,7 +158,7 @@ Result<int64_t> Session::tell_made_in(ViewId of, const Device::MadeInPart& part,
   std::shared_ptr<Device> device = told->shared_device();
   if (s.file->has_clients && is_everybodys(*told)) {
     // From here on this client's views are of a device of its own.
-    auto own = Device::open(s.file->recording, device->snapshot_number(), device->replayed().ordinal());
+    auto own = Device::open(s.file->recording, device->snapshot_number(), device->ordinal());
     if (!own) return tl::unexpected(own.error());
     std::vector<State::Open> views = s.views;
     for (State::Open& open : views) {

@@ -21,23 +21,19 @@ View::View(std::shared_ptr<Device> device, Bands bands)
       kind_(bands),
       budget_(device_->recording().budget),
       bands_(&device_->lives()),
-      drawn_(budget_),
-      scratch_(budget_),
       made_in_version_(device_->made_in_version()) {}
 
 Status View::choose(std::string_view only) {
   if (pools_)
     return fail(ErrorCode::wrong_usage, -1, "private pools keep what they keep: choose among blocks");
-  const auto meant = filtered(only);
+  auto meant = device_->memo().with_room([&] { return find_filtered(only); });
   if (!meant) return tl::unexpected(meant.error());
-  if (*meant == nullptr) return {};
   const replay::BlockLives* const blocks = segments_ ? nullptr : &device_->lives();
-  auto found = replay::chosen_bands(*bands_, blocks, (*meant)->matches.matched.span(), budget_);
+  auto found = replay::chosen_bands(*bands_, blocks, meant->matches.matched.span(), budget_);
   if (!found) return tl::unexpected(found.error());
   bands_ = &chosen_.emplace(std::move(*found));
-  only_.emplace(std::move(*filters_.back()));
+  only_.emplace(std::move(*meant));
   only_->at_peak = chosen_->peak_level;
-  filters_.clear();
   return {};
 }
 
@@ -146,15 +142,14 @@ int32_t View::rank_of(int32_t band) const {
 
 Result<const analysis::BlockAttributes*> View::attributes() {
   if (kind_ != Bands::segments) return device_->attributes();
-  if (!of_segments_) {
+  const auto found = kept<analysis::BlockAttributes>("", [&]() -> Result<analysis::BlockAttributes> {
     const auto history = device_->history();
     if (!history) return tl::unexpected(history.error());
-    auto found = analysis::segment_attributes(recording(), device_->part(), **history,
-                                              segments_->range_of_rank.span());
-    if (!found) return tl::unexpected(found.error());
-    of_segments_.emplace(std::move(*found));
-  }
-  return &*of_segments_;
+    return analysis::segment_attributes(recording(), device_->part(), **history,
+                                        segments_->range_of_rank.span());
+  });
+  if (!found) return tl::unexpected(found.error());
+  return *found;
 }
 
 Result<Column<int32_t>> View::live_at(int32_t event) const {
@@ -179,23 +174,11 @@ std::optional<int64_t> View::time_of(int32_t event) const {
 
 int64_t View::position(Axis axis, int32_t event) const { return timeline_->position(axis, event); }
 
-void View::forget_outdated() {
+void View::next_question() {
+  device_->memo().next_question();
   if (made_in_version_ == device_->made_in_version()) return;
   made_in_version_ = device_->made_in_version();
-  forget_kept();
-}
-
-void View::forget_kept() {
-  lit_spans_.reset();
-  filters_.clear();
-  groups_.clear();
-  group_stacks_.clear();
-  lit_.reset();
-  calls_.reset();
-  of_rules_.clear();
-  drawn_.forget();
-  scratch_.clear();
-  scratch_.shrink_to_fit();
+  device_->memo().forget(this);
 }
 
 }  // namespace gpustrata::session

@@ -2,7 +2,7 @@
 //
 // Several views may be open; each has its own bands, timeline and caches, those of one device share its
 // blocks' lives, attributes and states (device.h). Every question is pure: what the page looks like comes
-// with it (Look). Costly things are kept by what they were made for; where memory is short they are let go.
+// with it (Look). Costly things are kept in the device's memo by what they were made for, and let go where memory is short.
 //
 // The peak of a view is the highest level of ITS bands: of pools with what their envelopes keep unused, of
 // segments the reserved memory. `peak` of ViewInfo and of findEvent, `alive@peak`, `at_peak` and the order of
@@ -71,6 +71,9 @@ struct GroupsWanted {
 
 class View {
  public:
+  View(const View&) = delete;
+  View& operator=(const View&) = delete;
+  ~View() { device_->memo().forget(this); }
   // `only`: a filter; what it means is stacked from zero as if the rest had never been (replay/chosen_bands.h), blank =
   // all. `@peak` in it is the peak of all. Not among pools. Error: limit_exceeded; wrong_usage; as filtered().
   [[nodiscard]] static Result<std::unique_ptr<View>> open(std::shared_ptr<Device> device, Bands bands,
@@ -84,8 +87,9 @@ class View {
   [[nodiscard]] int32_t event_count() const { return bands_->events.count; }
   [[nodiscard]] int32_t rank_count() const;
   [[nodiscard]] int32_t peak_event() const { return bands_->peak_event; }
-  // What filters meant before the device was told more (Device::tell_made_in). Called before every question.
-  void forget_outdated();
+  // Called before every question: what the last one asked for may go, and what filters meant before the device was told
+  // more (Device::tell_made_in) is gone.
+  void next_question();
   // What reading the file and showing the device found out, whatever the bands; of its states StateView tells.
   [[nodiscard]] model::Diagnostics diagnostics() const;
 
@@ -202,46 +206,42 @@ class View {
 
  private:
   struct Calls {
-    Calls(const analysis::TreeAsked& asked_for, std::string_view filter_text, analysis::CallTree&& found)
-        : asked(asked_for), filter(filter_text), tree(std::move(found)) {}
+    explicit Calls(analysis::CallTree&& found) : tree(std::move(found)) {}
 
-    analysis::TreeAsked asked;
-    std::string filter;
     analysis::CallTree tree;
     std::unique_ptr<model::Recording> both;  // with the calls of another recording
-    uint64_t before = 0;                     // hash of its calls
-    double rest = 0;
-    // The rows that were last asked for.
-    std::string search;
-    analysis::RowOrder order = analysis::RowOrder::total;
-    bool descending = true;
-    std::optional<Column<analysis::FrameRow>> rows;
+    double rest = 0;                         // of the other recording
+  };
+  // The tree that is wanted, as it is kept.
+  struct KeptCalls {
+    std::string key;
+    Calls* calls;
   };
   [[nodiscard]] analysis::TreeAsked within(const analysis::TreeAsked& wanted) const;
-  [[nodiscard]] Result<Calls*> kept_calls(const TreeWanted& wanted);
+  [[nodiscard]] Result<KeptCalls> kept_calls(const TreeWanted& wanted);
   // Calls `use` with what a question about calls is about: bands, their stacks, what the filter means.
   template <typename Use>
   [[nodiscard]] auto with_bands(const TreeWanted& wanted, const Use& use)
       -> decltype(use(std::declval<const analysis::BandsAsked&>()));
-  struct Lit {
-    analysis::GroupBy by;
-    int32_t kind;
-    Column<uint8_t> matched;
-  };
-  struct LitSpans {
-    std::string filter;
-    Column<int32_t> before;
-  };
   struct GroupStack {
-    analysis::GroupBy by;
-    std::string filter;
     int32_t kinds = 0;   // with what pools keep unused
     bool split = false;  // each in two: what the filter means, and above it what it does not
     replay::GroupLevels levels;
   };
+  // Of a colour for all that a picture is made of; dropped when it is another one.
+  struct Pixels {
+    explicit Pixels(Budget& budget) : drawn(budget), scratch(budget) {}
+
+    std::string look;            // what `drawn` is coloured by
+    replay::KeptPictures drawn;  // before transposing
+    Column<uint32_t> scratch;
+  };
   View(std::shared_ptr<Device> device, Bands bands);
 
   [[nodiscard]] Status choose(std::string_view only);
+  [[nodiscard]] Result<Filtered> find_filtered(std::string_view text);
+  [[nodiscard]] Result<analysis::BlockGroups> find_kinds(analysis::GroupBy by);
+  [[nodiscard]] Pixels& pixels();
   [[nodiscard]] Result<const GroupStack*> group_stack(const GroupsWanted& wanted);
   [[nodiscard]] Result<GroupStack> make_group_stack(const GroupsWanted& wanted);
   // The state that a column shows, without a band.
@@ -272,15 +272,11 @@ class View {
   // The same for ranks of blocks, which the look of segments says nothing of.
   [[nodiscard]] Result<replay::PaintStyle> style_of_blocks(const Look& look);
   [[nodiscard]] Result<std::span<const uint8_t>> lit(const analysis::BlockGroups& groups, int32_t kind);
-  // Runs `make`; if memory is refused, once more without what is kept.
-  template <typename Make>
-  [[nodiscard]] auto with_room(Make&& make) -> decltype(make()) {
-    auto made = make();
-    if (made || made.error().code != ErrorCode::limit_exceeded) return made;
-    forget_kept();
-    return make();
+  // Device::memo() for this view.
+  template <typename T, typename Make>
+  [[nodiscard]] Result<T*> kept(std::string_view key, const Make& make, size_t most = Memo::kUsual) {
+    return device_->memo().get<T>(this, key, make, most);
   }
-  void forget_kept();
 
   std::shared_ptr<Device> device_;
   Bands kind_;
@@ -291,24 +287,7 @@ class View {
   std::optional<replay::Bands> chosen_;  // those of one of them that only_ means
   std::optional<Filtered> only_;
   std::optional<replay::Timeline> timeline_;  // refers to *bands_
-  std::optional<analysis::BlockAttributes> of_segments_;
-
-  // Kept, the last one used at the end.
-  std::vector<std::unique_ptr<Filtered>> filters_;
-  std::vector<std::unique_ptr<analysis::BlockGroups>> groups_;
-  std::vector<std::unique_ptr<GroupStack>> group_stacks_;
-  std::optional<Calls> calls_;
-  struct OfRules {
-    std::string text;
-    analysis::KnownCategories known;
-  };
-  std::vector<std::unique_ptr<OfRules>> of_rules_;
-  std::optional<Lit> lit_;
-  std::optional<LitSpans> lit_spans_;
-  replay::KeptPictures drawn_;  // before transposing
-  std::string drawn_look_;      // what they were coloured by
-  Column<uint32_t> scratch_;
-  int32_t made_in_version_ = 0;  // of the device, when that was found
+  int32_t made_in_version_ = 0;               // of the device, when what is kept was found
 };
 
 }  // namespace gpustrata::session

@@ -34,7 +34,7 @@ auto View::with_bands(const TreeWanted& wanted, const Use& use)
     -> decltype(use(std::declval<const analysis::BandsAsked&>())) {
   const auto known = attributes();
   if (!known) return tl::unexpected(known.error());
-  return with_room([&]() -> decltype(use(std::declval<const analysis::BandsAsked&>())) {
+  return device_->memo().with_room([&]() -> decltype(use(std::declval<const analysis::BandsAsked&>())) {
     const auto meant = filtered(wanted.filter);
     if (!meant) return tl::unexpected(meant.error());
     const std::span<const uint8_t> matched =
@@ -52,40 +52,39 @@ analysis::TreeAsked View::within(const analysis::TreeAsked& wanted) const {
   return asked;
 }
 
-Result<View::Calls*> View::kept_calls(const TreeWanted& wanted) {
+Result<View::KeptCalls> View::kept_calls(const TreeWanted& wanted) {
   analysis::TreeAsked asked = within(wanted.asked);
   // Against another recording it is a difference, whatever was asked: calls are of a moment or a range.
   if (wanted.before != nullptr && asked.weights.of == analysis::BlocksOf::difference)
     asked.weights.of = analysis::BlocksOf::moment;
   const uint64_t before = wanted.before == nullptr ? 0 : hash_of(*wanted.before);
-  if (calls_ && calls_->asked == asked && calls_->before == before && calls_->filter == wanted.filter)
-    return &*calls_;
-  calls_.reset();
-  auto built = with_bands(wanted, [&](const analysis::BandsAsked& of) -> Result<Calls> {
+  std::string key = memo_key(before, asked.weights.of, asked.weights.by, asked.weights.from, asked.weights.to,
+                             asked.by, asked.frames, asked.inverted, asked.only_matched, wanted.filter);
+  const auto find = [&](const analysis::BandsAsked& of) -> Result<Calls> {
     if (wanted.before == nullptr) {
       auto tree = analysis::build_call_tree(of, asked);
       if (!tree) return tl::unexpected(tree.error());
-      return Calls(asked, wanted.filter, std::move(*tree));
+      return Calls(std::move(*tree));
     }
     const auto after = analysis::find_carried_calls(of, asked.weights, SIZE_MAX);
     if (!after) return tl::unexpected(after.error());
     auto two = analysis::compare_calls(*wanted.before, *after, asked, budget_);
     if (!two) return tl::unexpected(two.error());
-    Calls calls(asked, wanted.filter, std::move(two->tree));
+    Calls calls(std::move(two->tree));
     calls.both = std::move(two->both);
-    calls.before = before;
     calls.rest = wanted.before->rest;
     return calls;
-  });
-  if (!built) return tl::unexpected(built.error());
-  calls_.emplace(std::move(*built));
-  return &*calls_;
+  };
+  const auto found = kept<Calls>(
+      key, [&] { return with_bands(wanted, find); }, 1);
+  if (!found) return tl::unexpected(found.error());
+  return KeptCalls{std::move(key), *found};
 }
 
 Result<View::KnownCalls> View::calls(const TreeWanted& wanted) {
   const auto kept = kept_calls(wanted);
   if (!kept) return tl::unexpected(kept.error());
-  const Calls& calls = **kept;
+  const Calls& calls = *kept->calls;
   return KnownCalls{calls.tree, calls.both ? *calls.both : recording(), calls.rest};
 }
 
@@ -99,25 +98,22 @@ Result<analysis::CarriedCalls> View::carried_calls(const TreeWanted& wanted) {
 
 Result<std::span<const analysis::FrameRow>> View::call_rows(const TreeWanted& wanted,
                                                             const RowsWanted& rows) {
-  const auto kept = kept_calls(wanted);
-  if (!kept) return tl::unexpected(kept.error());
-  Calls& calls = **kept;
+  const auto tree = kept_calls(wanted);
+  if (!tree) return tl::unexpected(tree.error());
+  const Calls& calls = *tree->calls;
   const model::Recording& of = calls.both ? *calls.both : recording();
-  if (!calls.rows || calls.search != rows.search || calls.order != rows.order ||
-      calls.descending != rows.descending) {
-    calls.rows.reset();
-    Column<uint8_t> keys(budget_);
-    const bool all = rows.search.find_first_not_of(" \t\r\n") == std::string_view::npos;
-    if (!all && !analysis::find_keys_with(of, calls.tree, rows.search, keys))
-      return fail(ErrorCode::limit_exceeded, -1, "not enough memory to look for a text in all calls");
-    auto found = analysis::find_frame_rows(of, calls.tree, rows.order, rows.descending, keys.span());
-    if (!found) return tl::unexpected(found.error());
-    calls.search = rows.search;
-    calls.order = rows.order;
-    calls.descending = rows.descending;
-    calls.rows.emplace(std::move(*found));
-  }
-  return std::span<const analysis::FrameRow>(calls.rows->span());
+  const auto found = kept<Column<analysis::FrameRow>>(
+      memo_key(rows.order, rows.descending, rows.search.size(), rows.search, tree->key),
+      [&]() -> Result<Column<analysis::FrameRow>> {
+        Column<uint8_t> keys(budget_);
+        const bool all = rows.search.find_first_not_of(" \t\r\n") == std::string_view::npos;
+        if (!all && !analysis::find_keys_with(of, calls.tree, rows.search, keys))
+          return fail(ErrorCode::limit_exceeded, -1, "not enough memory to look for a text in all calls");
+        return analysis::find_frame_rows(of, calls.tree, rows.order, rows.descending, keys.span());
+      },
+      1);
+  if (!found) return tl::unexpected(found.error());
+  return std::span<const analysis::FrameRow>((*found)->span());
 }
 
 }  // namespace gpustrata::session

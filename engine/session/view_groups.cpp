@@ -12,16 +12,10 @@ namespace gpustrata::session {
 using replay::ColumnGrid;
 using replay::RowGrid;
 
-namespace {
-
-constexpr size_t kMostStacks = 2;
-
-}  // namespace
-
 Result<View::GroupStack> View::make_group_stack(const GroupsWanted& wanted) {
   if (wanted.by == analysis::GroupBy::allocation)
     return fail(ErrorCode::wrong_usage, -1, "where each block is a kind of its own there are no groups");
-  // Of each band its kind, then its part of the stack: kinds and filters may let each other go.
+  // Of each band its kind, then its part of the stack.
   Column<uint8_t> part(budget_);
   if (!part.resize(static_cast<size_t>(bands_->count()), 0))
     return fail(ErrorCode::limit_exceeded, -1, "not enough memory to stack {} blocks by group",
@@ -49,22 +43,14 @@ Result<View::GroupStack> View::make_group_stack(const GroupsWanted& wanted) {
   auto levels = replay::GroupLevels::build(*bands_, std::move(part),
                                            std::max<size_t>(all, 1) * (split ? 2 : 1), budget_);
   if (!levels) return tl::unexpected(levels.error());
-  return GroupStack{wanted.by, std::string(wanted.filter), static_cast<int32_t>(all), split,
-                    std::move(*levels)};
+  return GroupStack{static_cast<int32_t>(all), split, std::move(*levels)};
 }
 
 Result<const View::GroupStack*> View::group_stack(const GroupsWanted& wanted) {
-  const auto known = std::find_if(group_stacks_.begin(), group_stacks_.end(), [&](const auto& one) {
-    return one->by == wanted.by && one->filter == wanted.filter;
-  });
-  if (known != group_stacks_.end()) {
-    std::rotate(known, known + 1, group_stacks_.end());
-    return group_stacks_.back().get();
-  }
-  auto made = with_room([&] { return make_group_stack(wanted); });
-  if (!made) return tl::unexpected(made.error());
-  if (group_stacks_.size() == kMostStacks) group_stacks_.erase(group_stacks_.begin());
-  return group_stacks_.emplace_back(std::make_unique<GroupStack>(std::move(*made))).get();
+  const auto found = kept<GroupStack>(
+      memo_key(wanted.by, wanted.filter), [&] { return make_group_stack(wanted); }, 2);
+  if (!found) return tl::unexpected(found.error());
+  return *found;
 }
 
 Status View::draw_groups(const ColumnGrid& columns, const RowGrid& rows, const Look& look,
@@ -86,11 +72,12 @@ Status View::draw_groups(const ColumnGrid& columns, const RowGrid& rows, const L
     add(look.kind >= 0 && kind != look.kind ? faded : plain);
     if ((*stack)->split) add(faded);
   }
-  if (!scratch_.resize(rgba.size(), 0))
+  Column<uint32_t>& scratch = pixels().scratch;
+  if (!scratch.resize(rgba.size(), 0))
     return fail(ErrorCode::limit_exceeded, -1, "not enough memory for a picture of {} pixels", rgba.size());
-  scratch_.truncate(rgba.size());
-  replay::draw_groups(*timeline_, (*stack)->levels, columns, rows, values, scratch_.span());
-  replay::paint(scratch_.span(), columns.count, rows.count, replay::BandColours(style), rgba);
+  scratch.truncate(rgba.size());
+  replay::draw_groups(*timeline_, (*stack)->levels, columns, rows, values, scratch.span());
+  replay::paint(scratch.span(), columns.count, rows.count, replay::BandColours(style), rgba);
   return {};
 }
 
@@ -102,18 +89,19 @@ Result<std::vector<analysis::KindPlace>> View::group_places(const ColumnGrid& co
   const auto stack = group_stack(wanted);
   if (!stack) return tl::unexpected(stack.error());
   const size_t size = static_cast<size_t>(columns.count) * static_cast<size_t>(rows.count);
-  if (!scratch_.resize(size, 0))
+  Column<uint32_t>& scratch = pixels().scratch;
+  if (!scratch.resize(size, 0))
     return fail(ErrorCode::limit_exceeded, -1, "not enough memory for the words in {} pixels", size);
-  scratch_.truncate(size);
+  scratch.truncate(size);
   const uint32_t parts = (*stack)->split ? 2 : 1;
   std::vector<uint32_t> values;
   for (uint32_t part = 0; part < (*stack)->levels.groups(); ++part) values.push_back(part / parts);
-  replay::draw_groups(*timeline_, (*stack)->levels, columns, rows, values, scratch_.span());
+  replay::draw_groups(*timeline_, (*stack)->levels, columns, rows, values, scratch.span());
   const auto position = [&](int32_t column) {
     return static_cast<double>(columns.first + column) * static_cast<double>(columns.width);
   };
   for (const replay::BandPlace& place :
-       replay::find_band_places(scratch_.span(), rows.count, {least_columns, least_rows, kMostLabels})) {
+       replay::find_band_places(scratch.span(), rows.count, {least_columns, least_rows, kMostLabels})) {
     analysis::KindPlace& one = found.emplace_back();
     one.kind = place.rank;
     one.x0 = position(place.column);

@@ -42,12 +42,7 @@ Result<replay::PaintStyle> View::style(const Look& look) {
     style.rank_of_band = pools_->rank_of_band.span();
     style.blocks = static_cast<uint32_t>(ranked().count());
   }
-  // Filters and kinds are both kept, so making one may let the other go: the filter comes first.
   const bool by_filter = look.kind < 0;
-  if (by_filter) {
-    const auto meant = filtered(look.filter);
-    if (!meant) return tl::unexpected(meant.error());
-  }
   const auto groups = kinds(look.colour_by);
   if (!groups) return tl::unexpected(groups.error());
   style.group = (*groups)->group.span();
@@ -56,23 +51,28 @@ Result<replay::PaintStyle> View::style(const Look& look) {
     if (!one) return tl::unexpected(one.error());
     style.matched = *one;
   } else if (by_filter) {
-    const auto meant = filtered(look.filter);  // kept
+    const auto meant = filtered(look.filter);
     if (!meant) return tl::unexpected(meant.error());
     if (*meant != nullptr) style.matched = (*meant)->matches.matched.span();
   }
   return style;
 }
 
+View::Pixels& View::pixels() {
+  return **kept<Pixels>("", [&]() -> Result<Pixels> { return Pixels(budget_); });
+}
+
 Status View::draw(const ColumnGrid& columns, const RowGrid& rows, const Look& look,
                   std::span<uint32_t> rgba) {
   const auto painted = style(look);
   if (!painted) return tl::unexpected(painted.error());
-  if (std::string key = key_of(look, look.kind < 0); key != drawn_look_) {
-    drawn_.forget();
-    drawn_look_ = std::move(key);
+  Pixels& kept = pixels();
+  if (std::string key = key_of(look, look.kind < 0); key != kept.look) {
+    kept.drawn.forget();
+    kept.look = std::move(key);
   }
   const replay::BandColours colours(*painted);
-  const auto drawn = drawn_.draw(*timeline_, columns, rows, colours);
+  const auto drawn = kept.drawn.draw(*timeline_, columns, rows, colours);
   if (drawn.size() != rgba.size())
     return fail(ErrorCode::limit_exceeded, -1, "not enough memory for a picture of {} pixels", rgba.size());
   replay::paint(drawn, columns.count, rows.count, colours, rgba);
@@ -174,7 +174,8 @@ Result<std::vector<BandLabel>> View::labels(const ColumnGrid& columns, const Row
   const size_t size = static_cast<size_t>(columns.count) * height;
   std::span<const uint32_t> pixels;
   // Which pixels belong to one block alone is the same whatever the look.
-  const replay::KeptPicture* kept = drawn_.with(columns);
+  Column<uint32_t>& scratch = this->pixels().scratch;
+  const replay::KeptPicture* kept = this->pixels().drawn.with(columns);
   const bool is_kept = kept != nullptr && kept->drawn()->rows.count == rows.count &&
                        kept->drawn()->rows.bottom == rows.bottom &&
                        kept->drawn()->rows.bytes_per_row == rows.bytes_per_row;
@@ -183,20 +184,20 @@ Result<std::vector<BandLabel>> View::labels(const ColumnGrid& columns, const Row
     pixels = kept->pixels().subspan(skipped * height, size);
   }
   if (!is_kept || pools_) {
-    if (!scratch_.resize(size, 0))
+    if (!scratch.resize(size, 0))
       return fail(ErrorCode::limit_exceeded, -1, "not enough memory for the words in {} pixels", size);
-    scratch_.truncate(size);
+    scratch.truncate(size);
     if (is_kept) {
-      std::copy(pixels.begin(), pixels.end(), scratch_.data());
+      std::copy(pixels.begin(), pixels.end(), scratch.data());
     } else {
-      timeline_->draw(columns, rows, scratch_.span());
+      timeline_->draw(columns, rows, scratch.span());
     }
     if (pools_) {  // the pieces of an envelope have room together
-      for (uint32_t& pixel : scratch_.span()) {
+      for (uint32_t& pixel : scratch.span()) {
         if (pixel <= replay::kRankMask) pixel = static_cast<uint32_t>(rank_of(static_cast<int32_t>(pixel)));
       }
     }
-    pixels = scratch_.span();
+    pixels = scratch.span();
   }
   const auto position = [&](int32_t column) {
     return static_cast<double>(columns.first + column) * static_cast<double>(columns.width);

@@ -288,5 +288,5 @@ def rules_in(text):
 
 
 def usual_rules():
-    header = (ROOT / "engine" / "analysis" / "category_rules.h").read_text()
+    header = (ROOT / "engine" / "analysis" / "categories" / "category_rules.h").read_text()
     return rules_in(re.search(r'R"\((.*?)\)"', header, re.S)[1])

@@ -97,7 +97,7 @@ void find_fact_steps(Facts& facts, const EventContext& context, const Steps& ste
 
 }  // namespace
 
-Result<Facts> find_facts(const EventContext& context, Known& known) {
+Result<Facts> find_facts(const EventContext& context, Device& device) {
   const model::Recording& recording = context.recording;
   const replay::BlockLives& lives = context.lifetimes;
   Facts facts(recording.budget);
@@ -108,9 +108,9 @@ Result<Facts> find_facts(const EventContext& context, Known& known) {
       find_top(recording, context.part, lives, When::alive(lives.peak_event), By::shown, kMostFactStacks);
   if (!peak) return tl::unexpected(peak.error());
   facts.peak = std::move(*peak);
-  const auto steps = known.steps();
+  const auto steps = device.steps();
   if (!steps) return tl::unexpected(steps.error());
-  const auto attributes = known.attributes();
+  const auto attributes = device.attributes();
   if (!attributes) return tl::unexpected(attributes.error());
   auto leaks = find_leaks(recording, lives, (*attributes)->stack, **steps);
   if (!leaks) return tl::unexpected(leaks.error());

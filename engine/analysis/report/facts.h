@@ -10,8 +10,8 @@
 #include <optional>
 #include <vector>
 
+#include "engine/analysis/device/device.h"
 #include "engine/analysis/device/event_context.h"
-#include "engine/analysis/device/known.h"
 #include "engine/analysis/findings/fragmentation.h"
 #include "engine/analysis/live/top.h"
 #include "engine/analysis/report/overview.h"
@@ -52,7 +52,7 @@ struct Facts {
   std::optional<int64_t> first_us, last_us;
 };
 
-// `known` is of the same device. Error: limit_exceeded.
-[[nodiscard]] Result<Facts> find_facts(const EventContext& context, Known& known);
+// `device` is the same one. Error: limit_exceeded.
+[[nodiscard]] Result<Facts> find_facts(const EventContext& context, Device& device);
 
 }  // namespace gpustrata::analysis

@@ -11,7 +11,7 @@ namespace gpustrata::analysis {
 
 namespace {
 
-[[nodiscard]] Result<Top> group_peak(const EventContext& context, Known& known) {
+[[nodiscard]] Result<Top> group_peak(const EventContext& context, Device& device) {
   const replay::BlockLives& lives = context.lifetimes;
   const auto ranks = ranks_in(lives, When::alive(lives.peak_event), {}, context.recording.budget);
   if (!ranks) return tl::unexpected(ranks.error());
@@ -19,7 +19,7 @@ namespace {
   if (!by_stack) return tl::unexpected(by_stack.error());
   std::optional<Top> best;
   for (const By by : {By::line, By::function, By::file}) {
-    const auto keys = known.keys(by);
+    const auto keys = device.keys(by);
     if (!keys) return tl::unexpected(keys.error());
     auto top = top_of(context.recording, *by_stack, by, kMostPeakLines, *keys);
     if (!top) return top;
@@ -40,9 +40,9 @@ namespace {
 
 }  // namespace
 
-ReportFinder::ReportFinder(const EventContext& context, Known& known)
+ReportFinder::ReportFinder(const EventContext& context, Device& device)
     : context_(context),
-      known_(known),
+      device_(device),
       memory_(context.history, context.recording.budget),
       found_(context.recording.budget) {}
 
@@ -68,7 +68,7 @@ Status ReportFinder::find_one(int32_t part) {
   };
   switch (part) {
     case 0: {
-      const auto lines = known_.keys(By::line);
+      const auto lines = device_.keys(By::line);
       if (!lines) return tl::unexpected(lines.error());
       return take(found_.overview, find_overview(recording, context_.part, lives, *lines));
     }
@@ -76,19 +76,19 @@ Status ReportFinder::find_one(int32_t part) {
       return take(found_.peak, find_top(recording, context_.part, lives, When::alive(lives.peak_event),
                                         By::shown, kMostPeakParts));
     case 2:
-      return take(found_.peak_groups, group_peak(context_, known_));
+      return take(found_.peak_groups, group_peak(context_, device_));
     case 3:
       found_.ending = find_ending(recording, context_.part);
       return take(found_.out_of_memory, explain_all_out_of_memory(context_, memory_));
     case 4:
-      return take(found_.steps, known_.steps());
+      return take(found_.steps, device_.steps());
     case 5: {
-      const auto attributes = known_.attributes();
+      const auto attributes = device_.attributes();
       if (!attributes) return tl::unexpected(attributes.error());
       return take(found_.leaks, find_leaks(recording, lives, (*attributes)->stack, *found_.steps));
     }
     case 6: {
-      if (Status done = take(found_.categories, known_.categories()); !done) return done;
+      if (Status done = take(found_.categories, device_.categories()); !done) return done;
       const auto ranks = ranks_in(lives, When::alive(lives.peak_event), {}, recording.budget);
       if (!ranks) return tl::unexpected(ranks.error());
       return take(found_.categories_at_peak,
@@ -111,8 +111,8 @@ Status ReportFinder::find_one(int32_t part) {
   }
 }
 
-Result<Report> find_report(const EventContext& context, Known& known) {
-  ReportFinder finder(context, known);
+Result<Report> find_report(const EventContext& context, Device& device) {
+  ReportFinder finder(context, device);
   if (const Status done = finder.find(ReportFinder::kParts); !done) return tl::unexpected(done.error());
   return finder.take();
 }

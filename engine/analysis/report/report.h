@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "engine/analysis/categories/categories.h"
+#include "engine/analysis/device/device.h"
 #include "engine/analysis/device/event_context.h"
-#include "engine/analysis/device/known.h"
 #include "engine/analysis/findings/cache_flushes.h"
 #include "engine/analysis/findings/ending.h"
 #include "engine/analysis/findings/fragmentation.h"
@@ -51,7 +51,7 @@ struct Report {
   Ending ending;
   CacheFlushes cache_flushes;
   OutOfMemoryEvents out_of_memory;
-  const Steps* steps = nullptr;  // of Known, as
+  const Steps* steps = nullptr;  // of Device, as
   Leaks leaks;
   std::optional<Fragmentation> fragmentation;   // the same
   std::optional<NeverFull> never_full;          // only if somebody asks for it, too
@@ -62,7 +62,7 @@ struct Report {
 // The same answer by answer, so that others come in between. Refers to what it is made of.
 class ReportFinder {
  public:
-  ReportFinder(const EventContext& context, Known& known);
+  ReportFinder(const EventContext& context, Device& device);
 
   static constexpr int32_t kParts = 9;
   // The first `part` of the parts, at least. Error: limit_exceeded; a later call goes on there.
@@ -75,13 +75,13 @@ class ReportFinder {
   [[nodiscard]] Status find_one(int32_t part);
 
   EventContext context_;
-  Known& known_;
+  Device& device_;
   replay::MemoryAt memory_;
   Report found_;
   int32_t found_parts_ = 0;
 };
 
 // All at once. Error: limit_exceeded.
-[[nodiscard]] Result<Report> find_report(const EventContext& context, Known& known);
+[[nodiscard]] Result<Report> find_report(const EventContext& context, Device& device);
 
 }  // namespace gpustrata::analysis

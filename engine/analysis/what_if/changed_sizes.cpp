@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "engine/analysis/device/block_attributes.h"
-#include "engine/analysis/device/known.h"
 #include "engine/analysis/filters/block_filter.h"
 #include "engine/analysis/what_if/what_if.h"
 #include "engine/base/charge.h"
@@ -27,7 +26,7 @@ namespace {
 
 }  // namespace
 
-Result<ChangedSizes> changed_sizes(const Rehearsal& rehearsal, std::span<const Change> changes,
+Result<ChangedSizes> changed_sizes(const Rehearsal& rehearsal, Device& of, std::span<const Change> changes,
                                    Budget& budget) {
   const replay::Device& device = rehearsal.device;
   const model::Recording& recording = device.recording;
@@ -36,8 +35,7 @@ Result<ChangedSizes> changed_sizes(const Rehearsal& rehearsal, std::span<const C
     return fail(ErrorCode::limit_exceeded, -1, "no memory for changed sizes: {} bytes are allowed, {} needed",
                 budget.limit(), budget.needed());
   };
-  Known known(recording, device.part, device.rows, device.lives);
-  const auto attributes = known.attributes();
+  const auto attributes = of.attributes();
   if (!attributes) return tl::unexpected(attributes.error());
   ChangedSizes changed(budget);
   Column<uint8_t> is_meant(budget);
@@ -49,7 +47,7 @@ Result<ChangedSizes> changed_sizes(const Rehearsal& rehearsal, std::span<const C
   for (int32_t rank = 0; rank < device.lives.from_start; ++rank)
     rank_at.emplace(device.lives.address(recording, rank), rank);
 
-  const CategorySource categories = [&] { return known.categories(); };
+  const CategorySource categories = [&] { return of.categories(); };
   for (const Change& change : changes) {
     if (!(change.factor >= 0) || change.factor > 1e6)
       return fail(ErrorCode::wrong_usage, -1, "a size can be scaled by 0 to 1,000,000, not by {}",

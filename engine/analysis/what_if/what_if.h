@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/alloc/config.h"
+#include "engine/analysis/device/device.h"
 #include "engine/analysis/findings/ending.h"
 #include "engine/base/column.h"
 #include "engine/base/status.h"
@@ -119,9 +120,9 @@ struct ChangedSizes {
   int64_t blocks = 0;     // that some filter meant
   int64_t unscaled = 0;   // of them those that were there from the start: they can be left out, not scaled
 };
-// Errors: invalid_format (a filter), wrong_usage (a factor below 0, not a number, or too large), limit_exceeded.
-[[nodiscard]] Result<ChangedSizes> changed_sizes(const Rehearsal& rehearsal, std::span<const Change> changes,
-                                                 Budget& budget);
+// `of` is the device of the rehearsal. Errors: invalid_format (a filter), wrong_usage (a factor below 0, not a number, or too large), limit_exceeded.
+[[nodiscard]] Result<ChangedSizes> changed_sizes(const Rehearsal& rehearsal, Device& of,
+                                                 std::span<const Change> changes, Budget& budget);
 
 // The smallest device, to 2 MiB, on which nothing is out of memory, whatever the scenario's own: found by halving,
 // between what is in use at most and what a roomy device reserves, so that smaller ones in between may do, too. About 15

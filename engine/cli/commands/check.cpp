@@ -77,8 +77,7 @@ class Checking {
         any_device = true;
         auto opened = open_device(recording, {&part, device});
         if (!opened) return failure(opened.error(), options_.file);
-        analysis::Known known(recording, part, opened->history.rows, opened->device->lives);
-        const auto report = analysis::find_report(opened->context(), known);
+        const auto report = analysis::find_report(opened->context, *opened->device);
         if (!report) return failure(report.error(), options_.file);
         std::optional<analysis::Baseline> before;
         if (baseline != nullptr) before = peak_before(*baseline, {part.name, device});

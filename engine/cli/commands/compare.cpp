@@ -48,7 +48,7 @@ struct Side {
   Side(const model::Recording& recording_, OpenedDevice&& opened_)
       : recording(recording_),
         opened(std::move(opened_)),
-        memory(opened.history, recording_.budget),
+        memory(opened.context.history, recording_.budget),
         top(recording_.budget) {}
 
   [[nodiscard]] Status find(const std::string& at, By by) {
@@ -61,11 +61,11 @@ struct Side {
     return {};
   }
   [[nodiscard]] Result<analysis::Top> top_at(int32_t event, By by) const {
-    return analysis::find_top(recording, opened.device->part, opened.device->lives,
+    return analysis::find_top(recording, opened.device->part(), opened.device->lives(),
                               analysis::When::alive(event), by, analysis::kAllGroups);
   }
   [[nodiscard]] analysis::ComparedDevice compared() const {
-    return {recording, opened.device->part, opened.history, memory, top, opened.moments()};
+    return {recording, opened.device->part(), opened.context.history, memory, top, opened.moments()};
   }
 
   const model::Recording& recording;
@@ -180,8 +180,8 @@ class Comparing {
     }
     if (!wants_stacks()) return {};
     const auto fold = [&](const Side& side) {
-      return analysis::fold_memory(side.recording, side.opened.history, side.memory,
-                                   side.opened.index.streams, {options_.segments, false});
+      return analysis::fold_memory(side.recording, side.opened.context.history, side.memory,
+                                   side.opened.context.index.streams, {options_.segments, false});
     };
     const auto first = fold(before), second = fold(after);
     if (!first) return tl::unexpected(first.error());

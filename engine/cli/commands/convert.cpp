@@ -199,10 +199,10 @@ constexpr size_t kMostNames = 20;  // of snapshots, in a message
   if (!opened) return failure(opened.error(), options.file);
   const auto event = event_or_error(options.at.empty() ? "peak" : options.at, opened->moments());
   if (!event) return failure(event.error(), options.file);
-  replay::MemoryAt memory(opened->history, recording.budget);
+  replay::MemoryAt memory(opened->context.history, recording.budget);
   if (const Status there = go_to(memory, *event); !there) return failure(there.error(), options.file);
-  const auto stacks =
-      analysis::fold_memory(recording, opened->history, memory, opened->index.streams, {false, true});
+  const auto stacks = analysis::fold_memory(recording, opened->context.history, memory,
+                                            opened->context.index.streams, {false, true});
   if (!stacks) return failure(stacks.error(), options.file);
   const int32_t device = opened->device->ordinal();
   const std::string title = fmt::format("Memory of {} {}", answers::device_text(device),
@@ -214,8 +214,8 @@ constexpr size_t kMostNames = 20;  // of snapshots, in a message
   } else {
     std::optional<int64_t> time;
     if (*event >= 0)
-      time = opened->device->rows.clock.nanoseconds(
-          recording.events.time[opened->device->rows.events.first + *event]);
+      time = opened->device->rows().clock.nanoseconds(
+          recording.events.time[opened->device->rows().events.first + *event]);
     answers::export_pprof(out, *stacks, time);
   }
   return {};

@@ -51,16 +51,14 @@ struct FactsOptions {
                                 std::string& lines) {
   auto opened = open_device(recording, chosen);
   if (!opened) return tl::unexpected(opened.error());
-  const replay::BlockLives& lives = opened->device->lives;
-  analysis::Known known(recording, *chosen.part, opened->history.rows, lives);
-  const auto facts = analysis::find_facts(opened->context(), known);
+  const auto facts = analysis::find_facts(opened->context, *opened->device);
   if (!facts) return tl::unexpected(facts.error());
-  const auto categories = known.categories();
+  const auto categories = opened->device->categories();
   if (!categories) return tl::unexpected(categories.error());
   model::Diagnostics diagnostics = recording.diagnostics;
-  analysis::add_device_diagnostics(diagnostics, recording, lives);
+  analysis::add_device_diagnostics(diagnostics, recording, opened->device->lives());
   lines += answers::json_of(
-      answers::FactsAnswer{origin, opened->context(), *facts, **categories, diagnostics, stacks});
+      answers::FactsAnswer{origin, opened->context, *facts, **categories, diagnostics, stacks});
   lines += '\n';
   return {};
 }

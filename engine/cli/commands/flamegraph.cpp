@@ -33,8 +33,8 @@ int run_flamegraph(const FlameGraphOptions& options, const Console& console) {
     return answer_at(
         recording, options.choice, options.at,
         [&](const OpenedDevice& opened, const replay::MemoryAt& memory) -> Outcome<void> {
-          const auto stacks = analysis::fold_memory(recording, opened.history, memory, opened.index.streams,
-                                                    {options.segments, true});
+          const auto stacks = analysis::fold_memory(recording, opened.context.history, memory,
+                                                    opened.context.index.streams, {options.segments, true});
           if (!stacks) return failure(stacks.error(), options.choice.file);
           const int32_t device = opened.device->ordinal();
           const auto write_into = [&](TextOut& into) {

@@ -69,25 +69,23 @@ using Look = std::function<Outcome<void>(const model::Part&, const analysis::Eve
     for (const int32_t device : part.devices(recording.segments)) {
       if (options.device && *options.device != device) continue;
       found = true;
-      auto opened = open_device(recording, {&part, device});
+      auto opened = open_device(recording, {&part, device}, given);
       if (!opened) return failure(opened.error(), file);
-      const replay::BlockLives& lives = opened->device->lives;
-      analysis::add_device_diagnostics(diagnostics, recording, lives);
-      analysis::Known known(recording, part, opened->history.rows, lives, given);
-      auto report = analysis::find_report(opened->context(), known);
+      analysis::add_device_diagnostics(diagnostics, recording, opened->device->lives());
+      auto report = analysis::find_report(opened->context, *opened->device);
       if (!report) return failure(report.error(), file);
       if (options.json) {
-        auto never_full = analysis::find_never_full(opened->context());
+        auto never_full = analysis::find_never_full(opened->context);
         if (!never_full) return failure(never_full.error(), file);
         report->never_full = std::move(*never_full);
       }
       if (analysis::has_remedy_to_try(report->out_of_memory)) {
         const analysis::GoesOn goes_on = analysis::for_at_most(kLongestTrial);
-        const auto rehearsal = analysis::rehearse(*opened->device, recording.budget, goes_on);
+        const auto rehearsal = analysis::rehearse(opened->device->replayed(), recording.budget, goes_on);
         if (rehearsal)
           analysis::confirm_remedies(*rehearsal, report->out_of_memory, recording.budget, goes_on);
       }
-      if (auto looked = look(part, opened->context(), *report, report->categories->rules); !looked)
+      if (auto looked = look(part, opened->context, *report, report->categories->rules); !looked)
         return tl::unexpected(looked.error());
     }
   }

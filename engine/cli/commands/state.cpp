@@ -24,10 +24,10 @@ struct StateOptions {
 
 // Of reading the file, of showing the device and of undoing its events.
 [[nodiscard]] model::Diagnostics noticed(const OpenedDevice& opened) {
-  const model::Recording& recording = opened.device->recording;
+  const model::Recording& recording = opened.device->recording();
   model::Diagnostics all = recording.diagnostics;
-  analysis::add_device_diagnostics(all, recording, opened.device->lives);
-  all.add_all(opened.history.diagnostics);
+  analysis::add_device_diagnostics(all, recording, opened.device->lives());
+  all.add_all(opened.context.history.diagnostics);
   return all;
 }
 
@@ -44,16 +44,16 @@ int run_state(const StateOptions& options, const Console& console) {
                           if (!event) return failure(event.error(), options.choice.file);
                           events.push_back(*event);
                         }
-                        replay::MemoryAt memory(opened->history, recording.budget);
+                        replay::MemoryAt memory(opened->context.history, recording.budget);
                         for (size_t i = 0; i < events.size(); ++i) {
                           if (const Status there = go_to(memory, events[i]); !there)
                             return failure(there.error(), options.choice.file);
                           if (options.choice.json) {
-                            answers::json_line(out, recording, opened->history, memory);
+                            answers::json_line(out, recording, opened->context.history, memory);
                             continue;
                           }
                           if (i > 0) out.add("\n");
-                          answers::to_text(out, recording, opened->history, memory);
+                          answers::to_text(out, recording, opened->context.history, memory);
                         }
                         if (!options.choice.json)
                           answers::noticed_to_text(out, analysis::findings(noticed(*opened)));

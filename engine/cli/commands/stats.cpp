@@ -26,7 +26,7 @@ int run_stats(const StatsOptions& options, const Console& console) {
   return answer_about(options.choice, console, [&](const model::Recording& recording, TextOut& out) {
     return answer_at(recording, options.choice, options.at,
                      [&](const OpenedDevice& opened, const replay::MemoryAt& memory) -> Outcome<void> {
-                       const auto context = opened.context();
+                       const auto context = opened.context;
                        const auto stats = analysis::memory_stats(memory, recording.budget);
                        if (!stats) return failure(stats.error(), options.choice.file);
                        if (options.choice.json) {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/analysis/device/known.h"
+#include "engine/analysis/device/device.h"
 #include "engine/analysis/filters/block_filter.h"
 #include "engine/analysis/live/top.h"
 #include "engine/answers/live/group_lines.h"
@@ -21,7 +21,6 @@
 #include "engine/cli/input/with_trace.h"
 #include "engine/cli/moment.h"
 #include "engine/cli/options.h"
-#include "engine/replay/device.h"
 
 namespace gpustrata::cli {
 
@@ -42,15 +41,13 @@ struct TopOptions {
 using analysis::DeviceTop;
 
 // A blank text means all: no column.
-[[nodiscard]] Result<analysis::Matches> blocks_meant(const replay::Device& device,
-                                                     const std::string& filter) {
+[[nodiscard]] Result<analysis::Matches> blocks_meant(analysis::Device& device, const std::string& filter) {
   if (filter.find_first_not_of(" \t\r\n") == std::string::npos)
-    return analysis::Matches(device.recording.budget);
-  analysis::Known known(device.recording, device.part, device.rows, device.lives);
-  const auto attributes = known.attributes();
+    return analysis::Matches(device.recording().budget);
+  const auto attributes = device.attributes();
   if (!attributes) return tl::unexpected(attributes.error());
-  return analysis::filter_blocks(device.recording, device.part, device.lives, **attributes, filter, {},
-                                 [&] { return known.categories(); });
+  return analysis::filter_blocks(device.recording(), device.part(), device.lives(), **attributes, filter, {},
+                                 [&] { return device.categories(); });
 }
 
 // The devices that are asked for, each with what is alive; without that if it has no such event.
@@ -60,9 +57,9 @@ using analysis::DeviceTop;
   for (const model::Part& part : recording.parts) {
     for (const int32_t device : part.devices(recording.segments)) {
       if (options.device && *options.device != device) continue;
-      const auto opened = replay::Device::open(recording, part, device);
+      const auto opened = analysis::Device::open(recording, part, device);
       if (!opened) return tl::unexpected(opened.error());
-      const replay::BlockLives& lives = (*opened)->lives;
+      const replay::BlockLives& lives = (*opened)->lives();
       DeviceTop& one = tops.emplace_back();
       one.part = &part;
       one.device = device;

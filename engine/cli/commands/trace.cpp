@@ -24,7 +24,7 @@ int run_trace(const TraceOptions& options, const Console& console) {
                       [&](const model::Recording& recording, TextOut& out) -> Outcome<void> {
                         const auto opened = open_chosen(recording, options.choice);
                         if (!opened) return tl::unexpected(opened.error());
-                        const auto context = opened->context();
+                        const auto context = opened->context;
                         if (options.choice.json) {
                           answers::json_line(out, context);
                           return {};

@@ -23,7 +23,6 @@
 #include "engine/cli/output/output_file.h"
 #include "engine/cli/sizes.h"
 #include "engine/io/writers/torch_snapshot.h"
-#include "engine/replay/device.h"
 
 namespace gpustrata::cli {
 
@@ -170,10 +169,11 @@ constexpr std::chrono::seconds kLongestRun{120};
   if (!chosen) return tl::unexpected(chosen.error());
   const auto extra = extra_of(options);
   if (!extra) return tl::unexpected(extra.error());
-  auto device = replay::Device::open(recording, *chosen->part, chosen->device);
+  auto device = analysis::Device::open(recording, *chosen->part, chosen->device);
   if (!device) return failure(device.error(), file);
   Budget& budget = recording.budget;
-  const auto rehearsal = analysis::rehearse(**device, budget, analysis::for_at_most(kLongestRun));
+  const auto rehearsal =
+      analysis::rehearse((*device)->replayed(), budget, analysis::for_at_most(kLongestRun));
   if (!rehearsal) return failure(rehearsal.error(), file);
 
   WhatIfAnswer answer;
@@ -192,7 +192,7 @@ constexpr std::chrono::seconds kLongestRun{120};
   }
   analysis::ChangedSizes changed(budget);
   if (!changes->empty()) {
-    auto found = analysis::changed_sizes(*rehearsal, *changes, budget);
+    auto found = analysis::changed_sizes(*rehearsal, **device, *changes, budget);
     if (!found && found.error().code == ErrorCode::invalid_format)
       return failure(name_of(ErrorCode::wrong_usage), "--without, --scale", found.error().message);
     if (!found) return failure(found.error(), file);

@@ -18,8 +18,9 @@ using testing::HasSubstr;
 
 [[nodiscard]] std::vector<ReportFinding> findings_in(Story& story) {
   const OpenedStory opened(story);
-  analysis::Known known(opened.recording, opened.part(), opened.history->rows, *opened.lifetimes);
-  const auto report = analysis::find_report(opened.context(), known);
+  const auto device = analysis::Device::open(opened.recording, opened.part(), 0);
+  EXPECT_TRUE(device.has_value());
+  const auto report = analysis::find_report(opened.context(), **device);
   EXPECT_TRUE(report.has_value());
   return findings_of(opened.context(), *report);
 }
