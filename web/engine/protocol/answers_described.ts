@@ -1,0 +1,1589 @@
+// Written by `gpustrata schema --types` from what the engine's answers say of themselves. Do not edit.
+import type { BlockRow, SegmentRow } from './answers_in_common.ts';
+import type { Rank } from './arguments.ts';
+import type { AxisUnits, Bytes, Microseconds } from './quantities.ts';
+
+/** A rectangle that the band of a block covers, with room for words. */
+export interface BandLabel {
+  rank: Rank;
+  size: Bytes;
+  /** Of an envelope. */
+  name?: string;
+  /** The innermost function of the program's own that asked for it; empty = none is known. */
+  function: string;
+  /** File and line of it, `train.py:96`. */
+  place: string;
+  x0: AxisUnits;
+  x1: AxisUnits;
+  y0: number;
+  y1: number;
+}
+
+/** Bytes or a number, in two recordings. */
+export interface BeforeAfter {
+  before: number;
+  after: number;
+  growth: number;
+}
+
+/** What a block is for. */
+export interface BlockCategory {
+  name: string;
+  /** 0 to 1; null = no rule fits. */
+  sure: number | null;
+  /** The line of the rules that decided, from 1. */
+  line: number | null;
+  /** As it stands there. */
+  rule: string | null;
+}
+
+export interface BlockDetails {
+  rank: Rank;
+  name: string;
+  address: string;
+  version: number;
+  kind: 'traced' | 'freed_only' | 'final_only';
+  requested_size: Bytes;
+  block_size: Bytes | null;
+  /** At the end of the recording. */
+  state: 'active_allocated' | 'active_pending_free' | null;
+  stream: number;
+  stream_handle: string;
+  /** Its two numbers; null: the file does not say. */
+  pool: [number, number] | null;
+  pool_from: 'event' | 'segment' | null;
+  /** -1 = before the first. */
+  born_event: number;
+  free_requested_event: number | null;
+  freed_event: number | null;
+  born_time_us: Microseconds | null;
+  freed_time_us: Microseconds | null;
+  lifetime_events: number;
+  lifetime_us: Microseconds | null;
+  /** Allocated right after it came. */
+  total_after: Bytes | null;
+  compile_context: string | null;
+  user_metadata: string | null;
+  annotations: string[];
+  /** What else the file says of it. */
+  extras: Record<string, string>;
+  /** Innermost first. */
+  frames: Frame[];
+  stack_of: 'alloc' | 'free' | 'block' | null;
+  who: string | null;
+  forward_frames: string | null;
+  no_stack_reasons: string[];
+  annotations_left_out: number;
+  extras_left_out: number;
+  frames_left_out: number;
+}
+
+export interface BlockPlace {
+  from: AxisUnits;
+  to: AxisUnits;
+  /** Bytes below the block at its birth. */
+  offset: Bytes;
+  size: Bytes;
+}
+
+/** A line, a function or a file of the program. */
+export interface CallFrame {
+  /** -1 = blocks without a stack. */
+  key: number;
+  /** `forward model.py:96`, `forward model.py`, `nn/model.py`. */
+  label: string;
+  /** Empty for a file. */
+  name: string;
+  file: string;
+  /** 0 = unknown, or a function or file. */
+  line: number;
+  from: 'interpreter' | 'library' | 'package' | 'own' | null;
+  /** The filter that means its blocks; null = it would be too long. */
+  filter: string | null;
+}
+
+export interface CategoryMoment {
+  bytes: Bytes;
+  time_us: Microseconds | null;
+  categories: Record<string, Bytes>;
+}
+
+export interface CategoryRules {
+  names: string[];
+  rules: number;
+  text: string;
+}
+
+export interface CategoryTimeline {
+  points: number;
+  first_us: Microseconds | null;
+  last_us: Microseconds | null;
+  peak: CategoryMoment | null;
+  /** The highest moment of each piece of the time. */
+  course: CategoryMoment[];
+}
+
+/** Rows, same, other and rest add up to both sides. */
+export interface Compared {
+  before: {
+    bytes: Bytes;
+    blocks: number;
+  };
+  after: {
+    bytes: Bytes;
+    blocks: number;
+  };
+  /** How stacks of both were found to be the same. */
+  matching: {
+    /** Pairs by all their lines. */
+    stack: number;
+    /** Pairs by functions: their lines moved. */
+    functions: number;
+    only_before: number;
+    only_after: number;
+    text: string;
+  };
+  /** What changed. Of what is gone nothing says who. */
+  rows: ComparedRow[];
+  same: ComparedSum;
+  /** Changed, but beyond the rows. */
+  other: ComparedSum;
+  /** Not told by the stacks. */
+  rest: ComparedSum;
+}
+
+export interface ComparedRow {
+  change: 'new' | 'gone' | 'grew' | 'shrank' | 'same';
+  /** Number of the carried. */
+  before: number | null;
+  before_bytes: Bytes;
+  after_bytes: Bytes;
+  before_blocks: number;
+  after_blocks: number;
+  /** Null: only one side has it. */
+  matched: 'stack' | 'functions' | null;
+  who: string | null;
+  /** Its innermost lines. */
+  stack: string[] | null;
+  filter: string | null;
+  rank: Rank | null;
+}
+
+export interface ComparedSum {
+  rows: number;
+  before_bytes: Bytes;
+  after_bytes: Bytes;
+  before_blocks: number;
+  after_blocks: number;
+}
+
+export interface Completions {
+  /** Where the word at the cursor begins. */
+  from: number;
+  items: {
+    text: string;
+    says: string;
+  }[];
+}
+
+export interface Contents {
+  /** What was read: `pickle`, `json in gzip`, `pickle in zip`. */
+  format: string;
+  /** 16 hexadecimal digits that tell one input from another. */
+  hash: string;
+  snapshots: {
+    name: string;
+    devices: {
+      device: number;
+      events: number;
+      segments: number;
+      /** Requests that could not be served: all of them, and the first 100 as events of the device. */
+      oom: {
+        count: number;
+        events: number[];
+      };
+    }[];
+    /** The device that is shown first; null = it has none. */
+    default: number | null;
+  }[];
+  /** The same of all snapshots. */
+  default: {
+    snapshot: number;
+    device: number;
+  } | null;
+  /** Parts that are numbers over time. */
+  series: number;
+  /** Parts that are many ranks, reduced (`gpustrata fleet`). */
+  fleets: number;
+  /** A profiler's; without snapshots it has no memory records. */
+  is_trace: boolean;
+  /** What reading it found out. */
+  diagnostics: Diagnostic[];
+}
+
+export interface DevicePeak {
+  device: number;
+  bytes: Bytes;
+}
+
+export interface Diagnostic {
+  name: string;
+  severity: 'info' | 'warning' | 'error';
+  count: number;
+  /** Byte offset of the first one; null or -1 = no place in the file. */
+  first_offset: number | null;
+  /** What that counts in ("rank0.pickle"); absent = the file itself. */
+  first_in?: string;
+  /** Where in the file that begins. */
+  file_offset?: number | null;
+  text: string;
+}
+
+/** A private pool as a band: what it keeps, whether blocks use it or not. */
+export interface EnvelopeDetails {
+  kind: 'envelope';
+  rank: Rank;
+  name: string;
+  /** Its two numbers; null: the file does not say. */
+  pool: [number, number] | null;
+  stream: number;
+  stream_handle: string;
+  /** Height at the end; it never shrinks. */
+  capacity: Bytes;
+  reserved_final: Bytes;
+  active_final: Bytes;
+  peak_active: Bytes;
+  /** That were ever in it. */
+  blocks: number;
+  /** -1 = before the first. */
+  born_event: number;
+  text: string;
+}
+
+export interface EventDetails {
+  event: number;
+  action: string;
+  name: string;
+  /** Empty of a request that failed. */
+  address: string;
+  size: Bytes;
+  stream: number;
+  stream_handle: string;
+  /** Its two numbers; null: the file does not say. */
+  pool: [number, number] | null;
+  time_us: Microseconds | null;
+  text: string;
+  device_free: Bytes | null;
+  compile_context: string | null;
+  user_metadata: string | null;
+  annotations: string[];
+  /** What else the file says of it. */
+  extras: Record<string, string>;
+  /** Innermost first. */
+  frames: Frame[];
+  who: string | null;
+  forward_frames: string | null;
+  no_stack_reasons: string[];
+  /** -1 = none, as of the next two. */
+  block: BlockRow;
+  rank: Rank;
+  segment: SegmentRow;
+  /** -1 = not in the trace, as of the next two. */
+  alloc_event: number;
+  free_requested_event: number;
+  free_completed_event: number;
+  annotations_left_out: number;
+  extras_left_out: number;
+  frames_left_out: number;
+}
+
+export interface EventRow {
+  row: number;
+  event: number;
+  action: string;
+  /** b'address_version or s'address_version; empty for events of neither. */
+  name: string;
+  size: Bytes;
+  stream: number;
+  time_us: Microseconds | null;
+  /** As the official viewer says it. */
+  text: string;
+  /** A completion right after its request. */
+  follows_request?: boolean;
+}
+
+/** Why a request failed. What is null is not known. */
+export interface ExplainedOutOfMemory {
+  event: number;
+  time_us: Microseconds | null;
+  requested_bytes: Bytes;
+  /** From the device. */
+  needed_bytes: Bytes | null;
+  device_free_bytes: Bytes | null;
+  reserved_bytes: Bytes | null;
+  allocated_bytes: Bytes;
+  pending_bytes: Bytes | null;
+  cached_bytes: Bytes | null;
+  /** Of any stream and pool. */
+  largest_free_bytes: Bytes | null;
+  /** Of the request's own. */
+  largest_own_bytes: Bytes | null;
+  who: string | null;
+  /** Lines "file:line:name", innermost first; null = no stack. */
+  stack: string[] | null;
+  lines_left_out?: number;
+  expandable_segments: boolean | null;
+  verdict: 'too_big' | 'full' | 'fragmented' | 'elsewhere' | 'limit' | 'unknown';
+  text: string;
+  free: {
+    name: string;
+    stream: string;
+    /** Its two numbers; null: the file does not say. */
+    pool: [number, number] | null;
+    /** Of blocks up to 1 MiB. */
+    small: boolean;
+    reserved_bytes: Bytes;
+    segments: number;
+    empty_segments_bytes: Bytes;
+    cached_bytes: Bytes;
+    largest_free_bytes: Bytes;
+    /** Free pieces. */
+    blocks: number;
+    /** The request looks here. */
+    own: boolean;
+    why_text: string;
+    why: 'too_small' | 'other_stream' | 'private_pool' | 'small_or_large' | 'max_split' | 'nothing';
+  }[];
+  remedies: {
+    name: 'expandable_segments' | 'free_pins' | 'smaller_request' | 'use_less' | 'largest_holder' | 'free_pending' | 'share_streams' | 'raise_limit' | 'other_processes';
+    bytes: Bytes | null;
+    text: string;
+    /** The recorded run was run again with it; null = it was not. */
+    confirmed: boolean | null;
+    code: string | null;
+    filter: string | null;
+  }[];
+}
+
+export interface FilterAnswer {
+  count: number;
+  /** Of all blocks that are meant, whenever they lived. */
+  bytes: Bytes;
+  /** Of those in use at the peak. */
+  at_peak: Bytes;
+  first: Rank;
+}
+
+export interface FlameGraphHead {
+  unit: 'bytes' | 'blocks' | 'byte_us' | 'byte_events';
+  /** Of a difference what grew and what shrank; `grew` of it grew. */
+  total: number;
+  grew: number;
+  /** Of the blocks that the filter means. */
+  lit: number;
+  blocks: number;
+  /** Of the file before: what its facts do not tell by stack, and is in no rectangle. */
+  rest: number;
+  /** What is below a frame with the text that was looked for; null = nothing was. */
+  found: {
+    weight: number;
+    grew: number;
+    frames: number;
+  } | null;
+  /** How many of the path exist here. */
+  steps: number;
+  rows: number;
+  /** There were more rows, or more rectangles, than were wanted. */
+  cut: boolean;
+  frames: CallFrame[];
+}
+
+/** After an event. */
+export interface Fragmentation {
+  text: string;
+  event: number;
+  reserved_bytes: Bytes;
+  allocated_bytes: Bytes;
+  pending_bytes: Bytes;
+  cached_bytes: Bytes;
+  largest_free_bytes: Bytes;
+  /** Free, and cannot go back to the device. */
+  held_back_bytes: Bytes;
+  /** 0 to 1, of what is reserved. */
+  share: number;
+  pinned_segments: number;
+  pins: Pin[];
+  places: FreePlace[];
+  places_left_out: number;
+}
+
+/** After an event. */
+export interface FragmentationNumbers {
+  event: number;
+  reserved_bytes: Bytes;
+  allocated_bytes: Bytes;
+  pending_bytes: Bytes;
+  cached_bytes: Bytes;
+  largest_free_bytes: Bytes;
+  /** Free, and cannot go back to the device. */
+  held_back_bytes: Bytes;
+  /** 0 to 1, of what is reserved. */
+  share: number;
+  pinned_segments: number;
+  pins: Pin[];
+  never_full?: NeverFull;
+}
+
+/** A line of a stack. */
+export interface Frame {
+  text: string;
+  name: string;
+  file: string;
+  line: number;
+  repeats: number;
+  /** Of the interpreter, or a wrapper: PyTorch's own viewer leaves it out. */
+  hidden: boolean;
+  /** The user's own code. */
+  own: boolean;
+  /** What torch.fx says of it. */
+  fx: string[];
+}
+
+export interface FrameRow {
+  /** -1 = blocks without a stack. */
+  key: number;
+  /** `forward model.py:96`, `forward model.py`, `nn/model.py`. */
+  label: string;
+  /** Empty for a file. */
+  name: string;
+  file: string;
+  /** 0 = unknown, or a function or file. */
+  line: number;
+  from: 'interpreter' | 'library' | 'package' | 'own' | null;
+  /** The filter that means its blocks; null = it would be too long. */
+  filter: string | null;
+  weight: number;
+  self: number;
+  grew: number;
+  self_grew: number;
+  blocks: number;
+}
+
+export interface FrameRows {
+  unit: 'bytes' | 'blocks' | 'byte_us' | 'byte_events';
+  total: number;
+  grew: number;
+  /** As that of `FlameGraph`. */
+  rest: number;
+  count: number;
+  rows: FrameRow[];
+}
+
+/** Free memory of a pool and stream. */
+export interface FreePlace {
+  name: string;
+  stream: string;
+  /** Its two numbers; null: the file does not say. */
+  pool: [number, number] | null;
+  /** Of blocks up to 1 MiB. */
+  small: boolean;
+  reserved_bytes: Bytes;
+  segments: number;
+  empty_segments_bytes: Bytes;
+  cached_bytes: Bytes;
+  largest_free_bytes: Bytes;
+  /** Free pieces. */
+  blocks: number;
+}
+
+export interface FunctionCall {
+  function: string;
+  device: number | null;
+  position: AxisUnits | null;
+  before: Bytes | null;
+  peak: Bytes | null;
+  after: Bytes | null;
+  net: Bytes | null;
+  seconds: number | null;
+}
+
+/** A kind in the state that a point shows. */
+export interface GroupAt {
+  /** Of `kinds`; their number = what pools keep unused. */
+  kind: number;
+  bytes: Bytes;
+  blocks: number;
+  /** What the filter means of it. */
+  matched?: Share;
+}
+
+export interface GroupProbe {
+  /** Null: outside of the recording. */
+  pick: Pick | null;
+  /** Null: above the stack. */
+  group: GroupAt | null;
+}
+
+/** Who holds memory: a line, function, file, module or category. */
+export interface Holder {
+  /** -1 = no stack, or outside of modules. */
+  key: number;
+  label: string;
+  file: string;
+  /** 0 = unknown, or no line. */
+  line: number;
+  bytes: Bytes;
+  blocks: number;
+  /** Of bytes: what the filter means. */
+  lit_bytes: Bytes;
+  /** Of its blocks. */
+  largest: Rank;
+  /** Of a category: 0 to 1, how sure its rules are; null = none decided. */
+  sure: number | null;
+  /** What the rules of a category say; empty = nothing. */
+  says: string;
+  /** The filter that means its blocks; null = there is none. */
+  filter: string | null;
+}
+
+export interface Holders {
+  event: number;
+  bytes: Bytes;
+  blocks: number;
+  count: number;
+  /** Labels of the program or the profiler decided for some blocks. */
+  labelled: boolean;
+  /** Categories of a trace: by when blocks live, not what PyTorch calls so. */
+  by_lifetime: boolean;
+  rows: Holder[];
+}
+
+/** A rectangle in the area of a kind, with room for words. */
+export interface KindPlace {
+  kind: number;
+  x0: AxisUnits;
+  x1: AxisUnits;
+  y0: number;
+  y1: number;
+}
+
+/** Blocks of one kind have one colour; no kinds = every block has a colour of its own. */
+export interface Kinds {
+  by: 'allocation' | 'stack' | 'size' | 'stream' | 'pool' | 'lifetime' | 'age' | 'category';
+  /** Classes of a quantity, least first. */
+  ordered: boolean;
+  /** Categories that nobody wrote down: rules guess them. */
+  inferred: boolean;
+  /** These are of a trace: by when blocks live, not what PyTorch calls so. */
+  by_lifetime: boolean;
+  kinds: {
+    label: string;
+    blocks: number;
+    /** Kinds that are together in this one. */
+    merged: number;
+    /** What the rules of a category say; empty = nothing. */
+    says: string;
+  }[];
+}
+
+export interface LaneThread {
+  process: string | null;
+  id: string | null;
+  name: string | null;
+  /** Ops. */
+  spans: number;
+  /** Memory records of the device. */
+  records: number;
+  rows: number;
+  /** Ops below the last row. */
+  deeper: number;
+}
+
+/** Threads of a trace that have ops, those with most memory records first. */
+export interface LaneThreads {
+  threads: LaneThread[];
+  threads_left_out: number;
+}
+
+export interface Marks {
+  regions: {
+    name: string;
+    from_event: number;
+    /** The number of events = the end of the recording. */
+    to_event: number;
+    from_us: Microseconds | null;
+    to_us: Microseconds | null;
+    depth: number;
+    /** It began before the recording. */
+    cut_start: boolean;
+    /** It lasts beyond its end. */
+    cut_end: boolean;
+    allocated_bytes: Bytes;
+    allocations: number;
+  }[];
+  regions_left_out: number;
+  markers: {
+    kind: 'oom' | 'snapshot' | 'annotate';
+    event: number;
+    time_us: Microseconds | null;
+    text: string;
+  }[];
+  markers_left_out: number;
+}
+
+/** Allocated in a stretch and never freed; rows and other add up. */
+export interface NeverFreed {
+  bytes: Bytes;
+  blocks: number;
+  /** Means all of them. */
+  filter: string;
+  rows: {
+    who: string | null;
+    bytes: Bytes;
+    blocks: number;
+    /** Of the largest block. */
+    rank: Rank;
+    filter: string | null;
+  }[];
+  other: {
+    bytes: Bytes;
+    blocks: number;
+    rows: number;
+  };
+}
+
+/** Over the whole recording, in each segment: bytes beyond the most that was in use at once. */
+export interface NeverFull {
+  text: string;
+  all_segments: number;
+  /** Those never full. */
+  segments: number;
+  /** Of all of them. */
+  never_used_bytes: Bytes;
+  /** Most bytes never used first. */
+  worst: {
+    segment: string;
+    segment_bytes: Bytes;
+    most_in_use_bytes: Bytes;
+    /** First event after which it was so much; -1 = from the start. */
+    most_event: number;
+    never_used_bytes: Bytes;
+    /** -1 = from the start. */
+    from_event: number;
+    /** Null: it is never given back. */
+    until_event: number | null;
+    expandable: boolean;
+    who: string | null;
+    /** Lines "file:line:name", innermost first; null = no stack. */
+    stack: string[] | null;
+    lines_left_out?: number;
+    row: SegmentRow;
+  }[];
+}
+
+export interface OpLine {
+  /** Tells it from others, whatever the order. */
+  row: number;
+  depth: number;
+  /** Ops right inside of it. */
+  inside: number;
+  name: string;
+  detail: string;
+  /** Instances that hold a memory record, or have one inside of them. */
+  calls: number;
+  /** Allocated less freed. */
+  net: Bytes;
+  /** Net of its own records, without what is inside of it. */
+  self: Bytes;
+  /** Allocated. */
+  gross: Bytes;
+  /** The highest that an instance had more than at its begin. */
+  peak: Bytes;
+  /** The highest level of the device while one ran. */
+  abs_peak: Bytes;
+  /** Of what it allocated, in use at the peak of the device. */
+  at_peak: Bytes;
+  /** Freed in it. */
+  freed: Bytes;
+  /** Allocated in it and not freed before it ends; null without addresses. */
+  at_return: Bytes | null;
+  /** Why `self` is negative. */
+  why: string | null;
+  /** What lights its blocks. */
+  filter: string | null;
+}
+
+export interface OpLines {
+  /** Null: it has no memory records. */
+  device: {
+    device: string;
+    records: number;
+    allocs: number;
+    frees: number;
+    /** Before the trace. */
+    base_bytes: Bytes;
+    peak_bytes: Bytes;
+    /** Allocated less freed. */
+    net_bytes: Bytes;
+    /** Net of records in no op. */
+    unowned_bytes: Bytes;
+    end_bytes: Bytes;
+    has_addresses: boolean;
+  } | null;
+  /** Lines in all. */
+  count: number;
+  lines: OpLine[];
+}
+
+export interface OpenedView {
+  id: number;
+  info: ViewInfo;
+  /** Of the file and of showing this device. */
+  diagnostics: Diagnostic[];
+}
+
+export interface OperatorLevel {
+  allocated_bytes: Bytes;
+  op: number;
+}
+
+export interface Operators {
+  ops: number;
+  retries: number | null;
+  /** Numbers of operators. */
+  markers: Record<string, number>;
+  peak: OperatorLevel | null;
+  active_peak_bytes: Bytes | null;
+  reserved_peak_bytes: Bytes | null;
+  /** The most that was reserved and not allocated. */
+  unused: {
+    bytes: Bytes;
+    op: number;
+    reserved_bytes: Bytes;
+  } | null;
+  /** Operators that took most. */
+  top: {
+    op: number;
+    name: string;
+    delta_bytes: Bytes;
+  }[];
+  modules: {
+    module: string;
+    ops: number;
+    delta_bytes: Bytes;
+  }[];
+  phases: {
+    name: string;
+    first_op: number;
+    last_op: number;
+    ops: number;
+    delta_bytes: Bytes;
+    peak: OperatorLevel | null;
+  }[];
+}
+
+/** What lies under a point of the picture. */
+export interface Pick {
+  event: number;
+  time_us: Microseconds | null;
+  level: Bytes;
+  allocated: Bytes;
+  reserved: Bytes;
+  /** -1 = no block at that height. */
+  rank: Rank;
+  name?: string;
+  size?: Bytes;
+  /** Of an envelope: bytes in its blocks. */
+  active?: Bytes;
+}
+
+/** A segment whose free memory something live holds back. */
+export interface Pin {
+  segment: string;
+  segment_bytes: Bytes;
+  free_bytes: Bytes;
+  held_back_bytes: Bytes;
+  blocks: number;
+  pinned_bytes: Bytes;
+  expandable: boolean;
+  who: string | null;
+  /** Lines "file:line:name", innermost first; null = no stack. */
+  stack: string[] | null;
+  lines_left_out?: number;
+  /** When the oldest block came; -1 = before the first event. */
+  since_event: number;
+  row: SegmentRow;
+  /** Of the largest block; -1 = the timeline does not show it. */
+  rank: Rank;
+}
+
+export interface PoolDifference {
+  /** Null = the default one. */
+  pool: string | null;
+  small: boolean;
+  recorded: PoolUse;
+  simulated: PoolUse;
+}
+
+export interface PoolUse {
+  segments: number;
+  reserved: Bytes;
+  used: Bytes;
+  largest_free: Bytes;
+}
+
+export interface ProfilerLine {
+  name: string;
+  detail: string;
+  calls: number;
+  cpu: Bytes;
+  self_cpu: Bytes;
+  device: Bytes;
+  self_device: Bytes;
+  filter: string | null;
+}
+
+export interface ProfilerLines {
+  shows_devices: boolean;
+  count: number;
+  lines: ProfilerLine[];
+}
+
+export interface RangeSum {
+  bytes: Bytes;
+  blocks: number;
+}
+
+/** What the events of a range did: it begins in the state after `from` and ends in the state after `to`. */
+export interface RangeTotals {
+  from: number;
+  to: number;
+  level_before: Bytes;
+  level_after: Bytes;
+  /** The highest state within it, the one that it begins in included. */
+  peak: {
+    event: number;
+    bytes: Bytes;
+  };
+  allocated: RangeSum;
+  /** Of what was allocated: still there at the end. */
+  kept: RangeSum;
+  /** Of what was allocated: freed within the range. */
+  passed: RangeSum;
+  /** Whenever it was allocated. */
+  freed: RangeSum;
+}
+
+/** A run of addresses that segments of one stream had at some time: a row of the address map. */
+export interface Region {
+  row: number;
+  name: string;
+  address: string;
+  size: Bytes;
+  stream: number;
+  stream_handle: string;
+  /** Its two numbers; null: the file does not say. */
+  pool: [number, number] | null;
+  expandable: boolean;
+  pieces: number;
+}
+
+export interface Regions {
+  count: number;
+  rows: Region[];
+}
+
+/** What running the recorded requests again comes to before anything is changed. */
+export interface Rehearsal {
+  device: number;
+  /** The recorded settings' text. */
+  conf: string;
+  /** The file has them. */
+  settings_are_known: boolean;
+  /** That the device must have had; null = nothing says. */
+  capacity: Bytes | null;
+  requests: number;
+  /** The run repeats the recording in every event. */
+  exact: boolean;
+  fidelity_text: string;
+  first_deviation: number | null;
+  /** What the file does not say, in words. */
+  guesses: string[];
+  /** Settings' texts that are worth a try. */
+  tries: string[];
+}
+
+/** The answers about a device. */
+export interface Report {
+  snapshot?: string;
+  device: number;
+  /** False: it ends at a request that failed, and what came after is not in it. */
+  complete: boolean;
+  /** The most important first. */
+  findings: ReportFinding[];
+  /** Parts and rest add up to `requested_bytes`. */
+  peak: {
+    event: number;
+    requested_bytes: Bytes;
+    blocks: number;
+    parts: {
+      /** Lines "file:line:name", innermost first; null = no stack. */
+      stack: string[] | null;
+      lines_left_out?: number;
+      bytes: Bytes;
+      blocks: number;
+      who: string | null;
+      /** Of the largest block. */
+      rank: Rank;
+    }[];
+    rest_bytes: Bytes;
+    rest_blocks: number;
+    rest_parts: number;
+  };
+  steps: {
+    count: number;
+    from: 'annotations' | 'regions' | 'period' | null;
+    /** Of the region, or of the call that begins a step. */
+    name: string | null;
+    /** 0 to 1. */
+    sure: number;
+  };
+  leaks: {
+    /** Lines "file:line:name", innermost first; null = no stack. */
+    stack: string[] | null;
+    lines_left_out?: number;
+    bytes_per_step: Bytes;
+    blocks_per_step: number;
+    steps: number;
+    /** From 0. */
+    first_step: number;
+    live_bytes: Bytes;
+    live_blocks: number;
+    /** 0 to 1. */
+    confidence: number;
+    who: string | null;
+    /** Of the largest block. */
+    rank: Rank;
+    filter: string | null;
+  }[];
+  leaks_left_out: number;
+  cache_flushes: {
+    /** Requests that were served after the cache was emptied. */
+    retries: number;
+    retry_bytes: Bytes;
+    flushes: number;
+    flush_bytes: Bytes;
+  };
+  /** Where most was reserved: requested, rounding and cached add up to it. */
+  reserved_peak: {
+    event: number;
+    reserved_bytes: Bytes;
+    requested_bytes: Bytes;
+    /** Null of a profiler's trace, as the next two. */
+    rounding_bytes: Bytes | null;
+    /** A part of the requested ones. */
+    pending_bytes: Bytes | null;
+    cached_bytes: Bytes | null;
+  } | null;
+  oom: ExplainedOutOfMemory[];
+  /** Earlier ones. */
+  oom_left_out: number;
+  /** Null of a profiler's trace. */
+  fragmentation: FragmentationNumbers | null;
+  /** They add up to the peak. */
+  categories: {
+    name: string;
+    bytes_at_peak: Bytes;
+    blocks: number;
+    /** 0 to 1. */
+    sure: number;
+  }[];
+}
+
+/** What of a report matters. */
+export interface ReportFinding {
+  kind: string;
+  title: string;
+  value: string;
+  bytes: Bytes | null;
+  bad: boolean;
+  says: {
+    text: string;
+    /** What proves it; null = nothing of the kind, as of the next three. */
+    event: number | null;
+    rank: Rank | null;
+    /** Means the blocks it is about, or more. */
+    filter: string | null;
+    /** The answer that tells more. */
+    more: 'oom' | 'leaks' | 'fragmentation' | null;
+  }[];
+  /** They and the rest add up to `bytes`. */
+  parts: {
+    who: string;
+    bytes: Bytes;
+    blocks: number;
+    /** 0 to 1. */
+    share: number;
+    /** What proves it; null = nothing of the kind, as of the next three. */
+    event: number | null;
+    rank: Rank | null;
+    /** Means the blocks it is about, or more. */
+    filter: string | null;
+    /** The answer that tells more. */
+    more: 'oom' | 'leaks' | 'fragmentation' | null;
+  }[];
+  rest: string | null;
+  code: string | null;
+}
+
+export interface RunNumbers {
+  peak_reserved_bytes: Bytes;
+  peak_allocated_bytes: Bytes;
+  device_allocs: number;
+  device_frees: number;
+  ooms: number;
+}
+
+export interface RunningOps {
+  process: string | null;
+  thread: string | null;
+  thread_name: string | null;
+  /** The innermost op. */
+  span: number;
+  /** Where it is drawn; null: deeper than the last row. */
+  lane: {
+    thread: number;
+    row: number;
+  } | null;
+  /** Innermost first. */
+  ops: string[];
+  module: string | null;
+}
+
+/** Device memory as a band: a segment, or a piece of one that was mapped as a whole. */
+export interface SegmentDetails {
+  kind: 'segment';
+  rank: Rank;
+  /** Of this band: less than the segment where that was mapped piece by piece. */
+  piece: Bytes;
+  row: SegmentRow;
+  name: string;
+  address: string;
+  size: Bytes;
+  free: Bytes;
+  rounding: Bytes;
+  allocated: Bytes;
+  active: Bytes;
+  requested: Bytes;
+  blocks: number;
+  free_blocks: number;
+  expandable: boolean;
+  /** 0, 1, 2 by first appearance in the file, as the official viewer has it. */
+  stream: number;
+  stream_handle: string;
+  /** Its two numbers; null: the file does not say. */
+  pool: [number, number] | null;
+  begin: number;
+  end: number;
+  begin_action: string | null;
+  end_action: string | null;
+  /** Innermost first. */
+  frames: Frame[];
+  who: string | null;
+  in_dump: boolean;
+  frames_left_out: number;
+}
+
+/** A segment that is not the same in both states; null = it is not there. */
+export interface SegmentDifference {
+  address: string;
+  /** Null = the default one. */
+  pool: string | null;
+  small: boolean;
+  recorded: SegmentUse | null;
+  simulated: SegmentUse | null;
+}
+
+export interface SegmentUse {
+  reserved: Bytes;
+  used: Bytes;
+  largest_free: Bytes;
+}
+
+export interface SeriesCurve {
+  series: number;
+  name: string;
+  device: number | null;
+  points: number;
+  highest: Bytes | null;
+  lowest: Bytes | null;
+  /** Curves that are drawn in one chart have one number; -1 = in none. */
+  chart: number;
+}
+
+export interface SeriesMark {
+  position: AxisUnits;
+  device: number | null;
+  name: string;
+  note: string;
+}
+
+export interface SeriesMoment {
+  position: AxisUnits;
+  time_us: Microseconds | null;
+  /** What happened then: an operator, a kind of event, a category. */
+  label: string | null;
+  note: string | null;
+  /** Of each series. */
+  values: (Bytes | null)[];
+}
+
+/** A part of the file that is numbers over time. */
+export interface SeriesPart {
+  part: number;
+  name: string;
+  of: 'counters' | 'categories' | 'operators';
+  /** Its axis runs in microseconds, else in steps. */
+  has_clock: boolean;
+  extent: AxisUnits;
+  /** The number of the step at 0. */
+  first_step: number;
+  first_us: Microseconds | null;
+  last_us: Microseconds | null;
+  curves: SeriesCurve[];
+  curves_left_out: number;
+  marks: SeriesMark[];
+  marks_left_out: number;
+  /** Of profiled functions. */
+  calls: number;
+  /** Of categories. */
+  timeline: CategoryTimeline | null;
+}
+
+export interface Share {
+  bytes: Bytes;
+  blocks: number;
+}
+
+/** In use after an event. */
+export interface Shares {
+  event: number;
+  level: Bytes;
+  kinds: Share[];
+  /** Bytes of envelopes that no block uses; only of `pools`. */
+  unused?: Bytes;
+  /** Of the filter; null = there is none. */
+  matched: Share | null;
+}
+
+/** By what its own lines asked for. */
+export interface SourceFile {
+  file: string;
+  bytes: Bytes;
+  blocks: number;
+}
+
+/** Ascending. Own = the line asked for it; else it is somewhere in the stack. */
+export interface SourceLines {
+  lines: {
+    line: number;
+    own_bytes: Bytes;
+    own_blocks: number;
+    bytes: Bytes;
+    blocks: number;
+  }[];
+  lines_left_out: number;
+}
+
+export interface SpanDetails {
+  span: number;
+  name: string | null;
+  category: string | null;
+  kind: 'op' | 'annotation';
+  process: string | null;
+  thread: string | null;
+  thread_name: string | null;
+  /** Microseconds since the first event. */
+  start_us: number;
+  duration_us: number;
+  /** Events of the device while it ran, of whatever thread: [from, to). */
+  from_event: number;
+  to_event: number;
+  /** Of its thread, as the next four. */
+  allocs: number;
+  frees: number;
+  net: Bytes;
+  gross: Bytes;
+  peak: Bytes;
+  /** Ops around it, innermost first. */
+  around: string[];
+  shapes: string | null;
+  module: string | null;
+  step: number | null;
+  /** What lights its blocks; null = it allocated nothing. */
+  filter: string | null;
+}
+
+/** What is alive, stack by stack, largest first; lists of one length. */
+export interface StackFacts {
+  bytes: Bytes;
+  blocks: number;
+  keys: string[];
+  places: string[];
+  sizes: Bytes[];
+  counts: number[];
+  rest_bytes: Bytes;
+  rest_blocks: number;
+  parts: {
+    who: string | null;
+    /** Its innermost lines. */
+    stack: string[] | null;
+    filter: string | null;
+    rank: Rank;
+  }[];
+}
+
+export interface StateBlock {
+  row: BlockRow;
+  name: string;
+  address: string;
+  size: Bytes;
+  requested_size: Bytes;
+  rounding: Bytes;
+  /** Null: it does not exist after the event. */
+  state: 'active_allocated' | 'active_pending_free' | null;
+  begin: number;
+  /** The event after which it is gone; -1 = never. */
+  end: number;
+  /** -1 = not in the trace, as of the next two. */
+  alloc_event: number;
+  free_requested_event: number;
+  free_completed_event: number;
+  rank: Rank;
+  /** After the event; -1 = none. */
+  segment: SegmentRow;
+  /** 0, 1, 2 by first appearance in the file, as the official viewer has it. */
+  stream: number;
+  stream_handle: string;
+  /** Its two numbers; null: the file does not say. */
+  pool: [number, number] | null;
+  compile_context: string | null;
+  user_metadata: string | null;
+  annotations: string[];
+  /** Innermost first. */
+  frames: Frame[];
+  stack_of: 'alloc' | 'free' | 'block' | null;
+  who: string | null;
+  in_dump: boolean;
+  annotations_left_out: number;
+  frames_left_out: number;
+}
+
+export interface StateDifferences {
+  pools: PoolDifference[];
+  /** Those that differ most, at most 200. */
+  segments: SegmentDifference[];
+  segments_left_out: number;
+  same_segments: number;
+}
+
+export interface StateInfo {
+  events: number;
+  blocks: number;
+  ranges: number;
+  /** -1 = before the first event. */
+  peak_event: number;
+  oom_events: number;
+  snapshot_events: number;
+  annotate_events: number;
+  /** What finding the states repaired; those of the view are not among them. */
+  diagnostics: Diagnostic[];
+}
+
+export interface StateLayoutHead {
+  totals: StateTotals;
+}
+
+export interface StatePick {
+  segment: SegmentRow;
+  /** -1 = none. */
+  block: BlockRow;
+  part: 'segment' | 'block' | 'rounding' | 'pending' | 'gap';
+  /** As the official viewer says it: what it is, sizes, stream, private pool. */
+  text: string;
+}
+
+/** Pixels of the zoomed layout. */
+export interface StatePlace {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  block_x: number;
+  block_width: number;
+}
+
+export interface StateSegment {
+  row: SegmentRow;
+  name: string;
+  address: string;
+  size: Bytes;
+  free: Bytes;
+  rounding: Bytes;
+  allocated: Bytes;
+  active: Bytes;
+  requested: Bytes;
+  blocks: number;
+  free_blocks: number;
+  expandable: boolean;
+  /** 0, 1, 2 by first appearance in the file, as the official viewer has it. */
+  stream: number;
+  stream_handle: string;
+  /** Its two numbers; null: the file does not say. */
+  pool: [number, number] | null;
+  begin: number;
+  end: number;
+  begin_action: string | null;
+  end_action: string | null;
+  /** Innermost first. */
+  frames: Frame[];
+  who: string | null;
+  in_dump: boolean;
+  frames_left_out: number;
+}
+
+/** The memory after an event. */
+export interface StateTotals {
+  event: number;
+  time_us: Microseconds | null;
+  reserved: Bytes;
+  allocated: Bytes;
+  active: Bytes;
+  requested: Bytes;
+  rounding: Bytes;
+  /** Of blocks in segments. */
+  free: Bytes;
+  largest_free: Bytes;
+  free_blocks: number;
+  live_blocks: number;
+  pending_blocks: number;
+  segments: number;
+  blocks_without_segment: number;
+  /** 1 - largest_free / free; null without free memory. */
+  fragmentation: number | null;
+  /** What fragmentation means. */
+  text: string;
+}
+
+/** What is in a file: a line of `gpustrata summary --json`. */
+export interface Summary {
+  file: string;
+  format: string;
+  bytes: Bytes;
+  snapshots: {
+    name?: string;
+    devices: {
+      /** -1 = the host. */
+      device: number;
+      events: number;
+      /** By first appearance. */
+      actions: Record<string, number>;
+      /** Of the final state, as the next four; null: a profiler's trace does not say. */
+      segments: number | null;
+      blocks: number | null;
+      reserved_bytes: Bytes | null;
+      allocated_bytes: Bytes | null;
+      /** Allocated, or waiting for a stream. */
+      active_bytes: Bytes | null;
+      initial_requested_bytes: Bytes;
+      final_requested_bytes: Bytes;
+      peak: {
+        requested_bytes: Bytes;
+        /** -1 = the initial state. */
+        event: number;
+      };
+      /** Requests that the device could not serve: the last of them. */
+      oom?: {
+        /** Of all. */
+        count: number;
+        event: number;
+        requested_bytes: Bytes;
+        /** As the driver said. */
+        device_free_bytes: Bytes | null;
+      };
+      /** Of events. */
+      distinct_stacks: number;
+      first_time_us: Microseconds | null;
+      last_time_us: Microseconds | null;
+    }[];
+    /** Pinned memory of the host. */
+    host: {
+      segments: number;
+      events: number;
+    } | null;
+    /** allocator_settings as in the file. */
+    settings: unknown;
+    annotations: number;
+  }[];
+  series?: {
+    name?: string;
+    of: 'counters' | 'categories' | 'operators';
+    series: {
+      name: string;
+      device: number | null;
+      unit: 'bytes' | 'ns';
+      points: number;
+      highest: number | null;
+    }[];
+    series_left_out?: number;
+  }[];
+  /** Of the first part that is categories. */
+  timeline?: CategoryTimeline;
+  fleets?: number;
+  diagnostics: Diagnostic[];
+}
+
+export interface Telemetry {
+  samples: number;
+  devices: {
+    /** -1 = the CPU; null: not known. */
+    device: number | null;
+    samples: number;
+    /** Null: the file has none. So it is of the numbers of a function. */
+    peak_allocated_bytes: Bytes | null;
+    peak_reserved_bytes: Bytes | null;
+  }[];
+  functions: {
+    name: string;
+    calls: number;
+    /** Seconds. */
+    total_time_s: number;
+    net_bytes: Bytes | null;
+    peak_bytes: Bytes | null;
+    peak_over_entry_bytes: Bytes | null;
+  }[];
+  findings: {
+    /** Of a flag gpumemprof's own word. */
+    name: 'out_of_memory' | 'leak' | 'growth' | 'gap' | 'gap_unknown' | 'fragmentation' | 'alerts' | 'oom_occurred' | 'high_utilization' | 'fragmentation_warning' | 'risk_detected';
+    by: 'gpustrata' | 'gpumemprof';
+    severity: 'info' | 'warning' | 'error';
+    /** -1 = the CPU; null: not known. */
+    device: number | null;
+    text: string;
+  }[];
+}
+
+/** One device of one snapshot, its bands being blocks, pools or segments. */
+export interface ViewInfo {
+  bands: 'blocks' | 'pools' | 'segments';
+  device: number;
+  events: number;
+  blocks: number;
+  from_start: number;
+  /** Envelopes, which have the ranks from `blocks` on; only of `pools`. */
+  pools?: number;
+  peak: {
+    bytes: Bytes;
+    event: number;
+  };
+  initial_bytes: Bytes;
+  final_bytes: Bytes;
+  reserved_peak: Bytes;
+  reserved_final: Bytes;
+  extent: {
+    event: AxisUnits;
+    time_us: AxisUnits | null;
+  };
+  first_time_us: Microseconds | null;
+  last_time_us: Microseconds | null;
+  oom_events: number[];
+  has_stacks: boolean;
+  segments: number;
+  /** A profiler's trace. */
+  has_ops: boolean;
+  /** The file tells of numbers over time besides. */
+  has_series: boolean;
+  /** allocator_settings of the snapshot as in the file. */
+  settings: unknown;
+}
+
+export interface WhatIfHead {
+  device: number;
+  /** False: the recording ends at a request that failed, so that what fits is a lower bound. */
+  complete: boolean;
+  conf: string;
+  /** Null: the device has room for all. */
+  capacity: Bytes | null;
+  /** Rows that were run. */
+  requests: number;
+  /** What the file does not say. */
+  guesses: {
+    name: string;
+    count: number;
+    text: string;
+  }[];
+  /** How well the recorded run is repeated without changes. */
+  fidelity: {
+    /** Allocations. */
+    requests: number;
+    same_place: number;
+    reserved_error_bytes: Bytes;
+    first_deviation: number | null;
+  };
+  recorded: RunNumbers;
+  simulated: {
+    peak_reserved_bytes: Bytes;
+    peak_allocated_bytes: Bytes;
+    peak_active_bytes: Bytes;
+    end_reserved_bytes: Bytes;
+    device_allocs: number;
+    device_frees: number;
+    alloc_retries: number;
+    ooms: number;
+    first_oom: {
+      event: number;
+      requested_bytes: Bytes;
+    } | null;
+  };
+  /** The first event that is not repeated. */
+  deviation?: {
+    recorded: {
+      action: string;
+      bytes: Bytes;
+      address?: string;
+    } | null;
+    simulated: {
+      action: string;
+      bytes: Bytes;
+      address?: string;
+    } | null;
+    text: string;
+  };
+  caching?: boolean;
+  extra?: {
+    event: number;
+    until: number | null;
+    requested_bytes: Bytes;
+    refused: boolean;
+  }[];
+  empty_cache_after?: number[];
+  changed_blocks?: number;
+  smallest_capacity_bytes?: Bytes;
+  search?: {
+    conf: string;
+    peak_reserved_bytes: Bytes;
+    peak_allocated_bytes: Bytes;
+    peak_active_bytes: Bytes;
+    end_reserved_bytes: Bytes;
+    device_allocs: number;
+    device_frees: number;
+    alloc_retries: number;
+    ooms: number;
+    first_oom: {
+      event: number;
+      requested_bytes: Bytes;
+    } | null;
+  }[];
+  fidelity_text: string;
+  recommendation: string;
+}
