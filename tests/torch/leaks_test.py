@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import traceback
 
 import leak_programs
 
@@ -26,6 +27,8 @@ def recorded(seed, folder):
             with open(truth, "w") as out:
                 json.dump(leak_programs.run(seed, snapshot), out)
             code = 0
+        except BaseException:
+            traceback.print_exc()
         finally:
             os._exit(code)
     if os.waitpid(child, 0)[1] != 0:

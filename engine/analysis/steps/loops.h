@@ -48,7 +48,7 @@ struct Loop {
   [[nodiscard]] int32_t count() const { return static_cast<int32_t>(begin.size()); }
 };
 
-// Why no loop counts; the first of them that is true of the best one.
+// Why no loop counts: of those that were looked at, the one that came nearest.
 enum class NoLoop : uint8_t {
   no,         // there is one
   no_calls,   // no allocation of the program's own thread has a Python frame

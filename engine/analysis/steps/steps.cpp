@@ -149,7 +149,7 @@ Result<Steps> find_steps(const model::Recording& recording, const model::Part& p
   auto looked = find_loop(recording, lives);
   if (!looked) return tl::unexpected(looked.error());
   const bool has_regions = found.from != StepsFrom::nothing;
-  if (!looked->loop || (has_regions && looked->loop->sureness < kSureLoop)) {
+  if (!looked->loop || (has_regions && !looked->loop->trains && looked->loop->sureness < kSureLoop)) {
     if (!has_regions) found.why_not = looked->why_not;
     return found;
   }

@@ -4,7 +4,7 @@
 //   annotations  regions of the profiler, "ProfilerStep#12"
 //   regions      regions of one name, numbers in it left out, that come at least three times and are named for a step
 //                ("train_step", "iteration 7")
-//   loop         the loop of the program that counts, told by source lines (loops.h), if it is sure (kSureLoop)
+//   loop         the loop of the program that counts, told by source lines (loops.h), if it trains or is sure (kSureLoop)
 //   regions      the optimizer's or the data loader's own ("Optimizer.step#AdamW.step"), or those of a part of a step
 //   loop         any that there is
 //

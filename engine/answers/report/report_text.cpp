@@ -140,8 +140,7 @@ class Page {
   void leaks() {
     const auto& all = report_.leaks.leaks;
     if (all.empty()) return;
-    heading(fmt::format("Leaks: {} held by {} that keep more and more",
-                        size_text(report_.leaks.live_bytes),
+    heading(fmt::format("Leaks: {} held by {} that keep more and more", size_text(report_.leaks.live_bytes),
                         counted(static_cast<int64_t>(all.size()) + report_.leaks.left_out, "stack")));
     for (size_t i = 0; i < std::min(all.size(), kMostLeaksShown); ++i) {
       const analysis::Leak& leak = all[i];
