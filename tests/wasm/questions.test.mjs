@@ -325,7 +325,17 @@ function same(got, expected, frames, what) {
 /** Answers that have no schema yet: columns alone, and a band, which is one of several things. */
 const withoutSchema = [
   ...['addressMap', 'allocations', 'block', 'curve', 'fleet', 'fragmentationOver', 'groupOutline'],
-  ...['lanes', 'opPaths', 'opsOf', 'outline', 'picture', 'probe', 'regionCurve', 'seriesAreas', 'seriesPicture'],
+  ...[
+    'lanes',
+    'opPaths',
+    'opsOf',
+    'outline',
+    'picture',
+    'probe',
+    'regionCurve',
+    'seriesAreas',
+    'seriesPicture',
+  ],
   ...['stateSketch', 'stepCurve'],
 ];
 

@@ -24,7 +24,11 @@ export function wrong(schema, value, defs, at = '') {
   if (allOf !== undefined) return wrong(allOf[0], value, defs, at);
   if (type !== undefined && !kinds[type](value)) return `${at}: ${JSON.stringify(value)} is no ${type}`;
   if (schema.enum !== undefined && !schema.enum.includes(value)) return `${at}: ${value} is no such word`;
-  if (Array.isArray(value)) return first(value.map((one, i) => [items, one, `${at}[${i}]`]), defs);
+  if (Array.isArray(value))
+    return first(
+      value.map((one, i) => [items, one, `${at}[${i}]`]),
+      defs,
+    );
   if (!kinds.object(value)) return undefined;
   const missing = (schema.required ?? []).find((name) => !(name in value));
   if (missing !== undefined) return `${at}.${missing} is missing`;

@@ -319,6 +319,11 @@ void Types::defs_to_json(JsonWriter& json) const {
   json.end_object();
 }
 
+void to_json(JsonWriter& json, const PrintedSchema& schema) {
+  schema.type.empty() ? schema.types.to_json(json, schema.questions)
+                      : schema.types.to_json(json, schema.type);
+}
+
 }  // namespace gpustrata::answers
 
 #endif

@@ -76,4 +76,12 @@ class Types {
   std::vector<std::string> clashes_;
 };
 
+// What `gpustrata schema` prints: of a type; of none, of all.
+struct PrintedSchema {
+  const Types& types;
+  std::span<const Types::Asked> questions;
+  std::string_view type;
+};
+void to_json(JsonWriter& json, const PrintedSchema& schema);
+
 }  // namespace gpustrata::answers

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/answers/described/schema.h"
+#include "engine/answers/text/json_of.h"
 #include "engine/answers/text/text_out.h"
 #include "engine/cli/commands/all.h"
 #include "engine/cli/console.h"
@@ -31,19 +32,14 @@ int run_schema(const SchemaOptions& options, const Console& console) {
   const answers::Types types;
   std::vector<answers::Types::Asked> questions;
   for (const session::Question& one : session::questions()) questions.push_back({one.name, one.answer});
-  std::string type = options.json ? options.name + " --json" : std::string();
+  std::string type = options.json && !options.name.empty() ? options.name + " --json" : std::string();
   for (const answers::Types::Asked& one : questions) {
     if (!options.json && one.question == options.name) type = one.answer;
   }
-  JsonWriter json = out.json();
   if (options.types) {
     out.add(types.typescript());
-  } else if (options.name.empty()) {
-    types.to_json(json, questions);
-    out.end_line(json);
-  } else if (types.has(type)) {
-    types.to_json(json, type);
-    out.end_line(json);
+  } else if (options.name.empty() || types.has(type)) {
+    answers::json_line(out, answers::PrintedSchema{types, questions, type});
   } else {
     return tell(failure(name_of(ErrorCode::wrong_usage), options.name,
                         "There is no schema of that; gpustrata schema prints all there are.")

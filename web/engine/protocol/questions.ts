@@ -20,8 +20,8 @@ export interface FileQuestions {
     answer: A.DevicePeak[][];
   };
   /**
-   * The rules of categories that a text has (engine/analysis/categories/category_rules.h), those of the engine if it
-   * is empty; refused with the line that is wrong.
+   * The rules of categories that a text has (engine/analysis/categories/category_rules.h), those of the
+   * engine if it is empty; refused with the line that is wrong.
    */
   categoryRules: {
     args: { text: T.Text };
@@ -141,8 +141,8 @@ export interface ViewQuestions {
     answer: A.AxisUnits[];
   };
   /**
-   * How many blocks a filter means (engine/analysis/filters/filter_syntax.h); refused with the place of what is
-   * wrong: offset = UTF-16 units of `text`.
+   * How many blocks a filter means (engine/analysis/filters/filter_syntax.h); refused with the place of
+   * what is wrong: offset = UTF-16 units of `text`.
    */
   filter: {
     args: { text: T.Text };
@@ -464,8 +464,8 @@ export interface ViewQuestions {
     answer: T.Rank;
   };
   /**
-   * What if (engine/analysis/what_if/what_if.h): how exactly the recorded requests repeat, and settings worth a
-   * try.
+   * What if (engine/analysis/what_if/what_if.h): how exactly the recorded requests repeat, and settings
+   * worth a try.
    */
   rehearsal: {
     args: Record<never, never>;
