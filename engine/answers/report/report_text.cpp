@@ -85,7 +85,7 @@ class Page {
           "can make it too high or too low.");
       paragraph("  ",
                 fmt::format("{}; {}", overview.events == 0 ? "no history" : counted(overview.events, "event"),
-                            steps_text(report_)));
+                            steps_text(recording_, *report_.steps, report_.leaks)));
       return;
     }
     const std::optional<int64_t> reserved = overview.highest_reserved.reserved;
