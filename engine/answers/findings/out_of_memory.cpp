@@ -27,8 +27,8 @@ namespace {
 
 constexpr auto kWhyNot = words_up_to<WhyNot::nothing>("too_small", "other_stream", "private_pool",
                                                       "small_or_large", "max_split", "nothing");
-constexpr auto kVerdicts =
-    words_up_to<Verdict::unknown>("too_big", "full", "fragmented", "elsewhere", "too_late", "limit", "unknown");
+constexpr auto kVerdicts = words_up_to<Verdict::unknown>("too_big", "full", "fragmented", "elsewhere",
+                                                         "too_late", "limit", "unknown");
 constexpr auto kRemedies = words_up_to<RemedyKind::other_processes>(
     "expandable_segments", "free_pins", "smaller_request", "use_less", "largest_holder", "ask_again",
     "free_pending", "share_streams", "raise_limit", "other_processes");
@@ -332,8 +332,8 @@ void describe(Members& m, const model::Recording& recording, const ExplainedOutO
   m.flag("expandable_segments", one.settings.expandable_segments);
   m.word("verdict", kVerdicts, one.verdict);
   m.text("text", [&] { return verdict_text(recording, one); });
-  m.object({"needed_at_least", "In use at once, as far as the file shows; null: cannot be told."}, one.needed_at_least,
-           [&](const NeededAtLeast& needed) {
+  m.object({"needed_at_least", "In use at once, as far as the file shows; null: cannot be told."},
+           one.needed_at_least, [&](const NeededAtLeast& needed) {
              m.bytes("bytes", needed.bytes);
              m.bytes({"more_bytes", "Than what was in use and the request."}, needed.more);
              m.count("device", needed.device);

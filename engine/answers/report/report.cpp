@@ -16,6 +16,7 @@
 #include "engine/answers/report/report_findings.h"
 #include "engine/answers/stacks/who.h"
 #include "engine/answers/steps/steps_text.h"
+#include "engine/answers/text/bounded.h"
 
 namespace gpustrata::answers {
 
@@ -112,10 +113,9 @@ void describe(Members& m, const analysis::EventContext& context, const DeviceRep
   m.object({"peak", "Parts and rest add up to `requested_bytes`."},
            [&] { describe_peak(m, recording, report.peak); });
   const analysis::Steps& steps = m.is_schema() ? Members::sample<analysis::Steps>() : *report.steps;
-  m.object("steps", [&] {
-    describe_steps(m, recording, steps);
-  });
-  m.list("leaks", report.leaks.leaks, [&](const analysis::Leak& leak) { describe_leak(m, recording, steps, leak); });
+  m.object("steps", [&] { describe_steps(m, recording, steps); });
+  m.list("leaks", report.leaks.leaks,
+         [&](const analysis::Leak& leak) { describe_leak(m, recording, steps, leak); });
   m.count("leaks_left_out", report.leaks.left_out);
   m.object("cache_flushes", [&] {
     m.count({"retries", "Requests that were served after the cache was emptied."},

@@ -13,8 +13,7 @@ using simulate::Guess;
 
 namespace {
 
-constexpr auto kOrderFrom =
-    words_up_to<Rehearsal::OrderFrom::assumption>("file", "repetition", "assumption");
+constexpr auto kOrderFrom = words_up_to<Rehearsal::OrderFrom::assumption>("file", "repetition", "assumption");
 
 void describe_use(Members& m, const RunNumbers& run) {
   m.bytes("peak_reserved_bytes", run.peak_reserved);
@@ -80,7 +79,8 @@ void describe_answer(Members& m, const Rehearsal& rehearsal, const WhatIfAnswer&
   m.object({"free_order", "In which order free blocks of one size are taken."}, [&] {
     m.text("name", [&] { return alloc::name_of(rehearsal.config.free_order); });
     m.word("from", kOrderFrom, rehearsal.order_from);
-    m.count({"unknown", "What was made before the recording, so that its age is not in it."}, rehearsal.unknown_numbers);
+    m.count({"unknown", "What was made before the recording, so that its age is not in it."},
+            rehearsal.unknown_numbers);
     m.text("text", [&] { return order_text(rehearsal); });
   });
   m.object({"fidelity", "How well the recorded run is repeated without changes."}, [&] {

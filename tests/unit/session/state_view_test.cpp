@@ -175,7 +175,7 @@ TEST(StateViewOfPairs, ACompletionRightAfterItsRequestFollowsIt) {
   const auto index = analysis::index_device(story.recording, (*device)->part, (*device)->lives);
   const auto view = StateView::open(**device, **(*device)->history(), *index);
   const auto rows = [&](int32_t first) {
-    return answers::json_of(view->context(), *view->event_rows({}, first, 1));
+    return answers::json_of(view->context(), view->event_rows({}, first, 1)->front());
   };
   EXPECT_THAT(rows(3), HasSubstr(R"("follows_request":true)"));
   EXPECT_THAT(rows(6), testing::Not(HasSubstr("follows_request")));

@@ -38,7 +38,9 @@ std::string holder_of_the_old(const char* stack_of_frees) {
 
 TEST(HolderStack, IsNotThatOfWhoFreed) { EXPECT_EQ(holder_of_the_old("drop"), ""); }
 
-TEST(HolderStack, IsThatOfTheFreeWhereThatRepeatsTheAllocation) { EXPECT_EQ(holder_of_the_old("make"), "make"); }
+TEST(HolderStack, IsThatOfTheFreeWhereThatRepeatsTheAllocation) {
+  EXPECT_EQ(holder_of_the_old("make"), "make");
+}
 
 }  // namespace
 }  // namespace gpustrata::analysis

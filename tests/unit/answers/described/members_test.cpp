@@ -65,14 +65,15 @@ TEST(Members, AreASchemaWithoutARow) {
   EXPECT_FALSE(types.has("NoSuchThing"));
   JsonWriter json;
   types.to_json(json, "Outer | null");
-  EXPECT_NE(json.text().find(R"("Outer":{"description":"What a test describes.","type":"object","properties":{)"
-                             R"("text":{"type":"string"},"inner":{"description":"Those in it.","type":"array",)"
-                             R"("items":{"type":"object","properties":{"bytes":{"type":"integer","unit":"bytes"}},)"
-                             R"("required":["bytes"],"additionalProperties":false}},)"
-                             R"("maybe":{"anyOf":[{"type":"integer"},{"type":"null"}]},)"
-                             R"("colour":{"anyOf":[{"type":"string","enum":["red","green"]},{"type":"null"}]},)"
-                             R"("more":{"type":"string"},)"),
-            std::string::npos)
+  EXPECT_NE(
+      json.text().find(R"("Outer":{"description":"What a test describes.","type":"object","properties":{)"
+                       R"("text":{"type":"string"},"inner":{"description":"Those in it.","type":"array",)"
+                       R"("items":{"type":"object","properties":{"bytes":{"type":"integer","unit":"bytes"}},)"
+                       R"("required":["bytes"],"additionalProperties":false}},)"
+                       R"("maybe":{"anyOf":[{"type":"integer"},{"type":"null"}]},)"
+                       R"("colour":{"anyOf":[{"type":"string","enum":["red","green"]},{"type":"null"}]},)"
+                       R"("more":{"type":"string"},)"),
+      std::string::npos)
       << json.text();
 }
 
