@@ -60,9 +60,8 @@ class TypeScript {
   }
   [[nodiscard]] std::string text() && {
     std::string imports;
-    for (const auto& [file, names] : {std::pair{"answers_in_common", "BlockRow|SegmentRow"},
-                                      {"arguments", "Rank"},
-                                      {"quantities", "AxisUnits|Bytes|Microseconds"}}) {
+    for (const auto& [file, names] : {std::pair{"arguments", "Rank"},
+                                      {"quantities", "AxisUnits|BlockRow|Bytes|Microseconds|SegmentRow"}}) {
       std::string used;
       for (std::string_view rest = names; !rest.empty();) {
         const std::string name(rest.substr(0, rest.find('|')));

@@ -1,7 +1,84 @@
 // Written by `gpustrata schema --types` from what the engine's answers say of themselves. Do not edit.
-import type { BlockRow, SegmentRow } from './answers_in_common.ts';
 import type { Rank } from './arguments.ts';
-import type { AxisUnits, Bytes, Microseconds } from './quantities.ts';
+import type { AxisUnits, BlockRow, Bytes, Microseconds, SegmentRow } from './quantities.ts';
+
+/** A block that has the address, had it or will have it. */
+export interface AddressLife {
+  block: BlockRow;
+  rank: Rank;
+  name: string;
+  address: string;
+  size: Bytes;
+  requested_size: Bytes;
+  /** Of the address in the block. */
+  offset: Bytes;
+  /** Null: it does not exist after the event. */
+  state: 'active_allocated' | 'active_pending_free' | null;
+  begin: number;
+  /** The event after which it is gone; -1 = never. */
+  end: number;
+  /** -1 = not in the trace, as of the next two. */
+  alloc_event: number;
+  free_requested_event: number;
+  free_completed_event: number;
+  stream: number;
+  stream_handle: string | null;
+  /** Its two numbers; null: the file does not say. */
+  pool: [number, number] | null;
+  allocated_by: string | null;
+  allocated_frames: Frame[];
+  freed_by: string | null;
+  freed_frames: Frame[];
+}
+
+/** The nearest on one side. */
+export interface AddressNeighbour {
+  segment: boolean;
+  name: string;
+  address: string;
+  size: Bytes;
+  /** To its nearest byte. */
+  distance: Bytes;
+}
+
+/** Whose an address is after the event, who had it before and who has it later. */
+export interface AddressOwner {
+  address: string;
+  device: number;
+  event: number;
+  time_us: Microseconds | null;
+  /** The device has it at some moment. */
+  known: boolean;
+  holder: AddressLife | null;
+  segment: StateSegment | null;
+  /** The free memory that it lies in. */
+  free: {
+    address: string;
+    size: Bytes;
+  } | null;
+  before: AddressLife[];
+  before_left_out: number;
+  after: AddressLife[];
+  after_left_out: number;
+  below: AddressNeighbour | null;
+  above: AddressNeighbour | null;
+  segment_before: AddressRange | null;
+  segment_after: AddressRange | null;
+  /** The same in sentences. */
+  lines: string[];
+}
+
+/** A segment that has the address at another moment. */
+export interface AddressRange {
+  name: string;
+  address: string;
+  size: Bytes;
+  begin: number;
+  end: number;
+  end_action: string | null;
+  /** Its two numbers; null: the file does not say. */
+  pool: [number, number] | null;
+}
 
 /** A rectangle that the band of a block covers, with room for words. */
 export interface BandLabel {
@@ -333,8 +410,22 @@ export interface ExplainedOutOfMemory {
   stack: string[] | null;
   lines_left_out?: number;
   expandable_segments: boolean | null;
-  verdict: 'too_big' | 'full' | 'fragmented' | 'elsewhere' | 'limit' | 'unknown';
+  verdict: 'too_big' | 'full' | 'fragmented' | 'elsewhere' | 'too_late' | 'limit' | 'unknown';
   text: string;
+  /** In use at once, as far as the file shows; null: cannot be told. */
+  needed_at_least: {
+    bytes: Bytes;
+    /** Than what was in use and the request. */
+    more_bytes: Bytes;
+    device: number;
+    /** -1 = none. */
+    step: number;
+    /** Of the reference. */
+    event: number;
+    same_allocations: number;
+    same_sizes: boolean;
+    text: string;
+  } | null;
   free: {
     name: string;
     stream: string;
@@ -355,7 +446,7 @@ export interface ExplainedOutOfMemory {
     why: 'too_small' | 'other_stream' | 'private_pool' | 'small_or_large' | 'max_split' | 'nothing';
   }[];
   remedies: {
-    name: 'expandable_segments' | 'free_pins' | 'smaller_request' | 'use_less' | 'largest_holder' | 'free_pending' | 'share_streams' | 'raise_limit' | 'other_processes';
+    name: 'expandable_segments' | 'free_pins' | 'smaller_request' | 'use_less' | 'largest_holder' | 'ask_again' | 'free_pending' | 'share_streams' | 'raise_limit' | 'other_processes';
     bytes: Bytes | null;
     text: string;
     /** The recorded run was run again with it; null = it was not. */
@@ -942,11 +1033,13 @@ export interface Report {
   };
   steps: {
     count: number;
-    from: 'annotations' | 'regions' | 'period' | null;
-    /** Of the region, or of the call that begins a step. */
+    from: 'annotations' | 'regions' | 'loop' | null;
+    /** Of the region, or the loop in words. */
     name: string | null;
     /** 0 to 1. */
     sure: number;
+    /** None were found. */
+    why_not: string | null;
   };
   leaks: {
     /** Lines "file:line:name", innermost first; null = no stack. */
@@ -957,6 +1050,15 @@ export interface Report {
     steps: number;
     /** From 0. */
     first_step: number;
+    /** Steps from one to the next. */
+    gap: number;
+    /** A loop within the step, which repeats what stays. */
+    inner: {
+      line: string;
+      repeats: number;
+    } | null;
+    /** All are freed there, after the steps; null = they are not. */
+    freed_event: number | null;
     live_bytes: Bytes;
     live_blocks: number;
     /** 0 to 1. */
@@ -1522,6 +1624,14 @@ export interface WhatIfHead {
     count: number;
     text: string;
   }[];
+  /** In which order free blocks of one size are taken. */
+  free_order: {
+    name: string;
+    from: 'file' | 'repetition' | 'assumption';
+    /** What was made before the recording, so that its age is not in it. */
+    unknown: number;
+    text: string;
+  };
   /** How well the recorded run is repeated without changes. */
   fidelity: {
     /** Allocations. */

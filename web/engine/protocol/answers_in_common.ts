@@ -1,11 +1,5 @@
 // What answers of all kinds are made of.
 import type { ComparedRow, FlameGraphHead, ReportFinding } from './answers_described.ts';
-import type { Row } from './arguments.ts';
-
-/** Rows of the state history: a block's life, a piece of a segment. -1 = none. */
-export type BlockRow = Row;
-
-export type SegmentRow = Row;
 
 export interface EngineError {
   code: string;

@@ -137,7 +137,7 @@ TEST(Overview, AFileWithoutHistorySaysSo) {
   ASSERT_EQ(of.overview->missing.size(), 1u);
   EXPECT_EQ(of.overview->missing[0].what, NotRecorded::history);
   EXPECT_EQ(of.overview->peak_bytes, kMiB);
-  const answers::MissingText words = answers::missing_text(*of.overview, of.overview->missing[0]);
+  const answers::MissingText words = answers::missing_text(*of.overview, of.overview->missing[0], false);
   EXPECT_EQ(words.text, "No history was recorded: only the memory when it was saved is known.");
   EXPECT_EQ(words.python, "torch.cuda.memory._record_memory_history()");
 }
