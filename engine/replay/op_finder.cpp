@@ -13,7 +13,7 @@ using trace::Action;
 
 namespace {
 
-constexpr int64_t kNanosecondsPerMicrosecond = 1000;
+constexpr int64_t kNanosecondsOfAMicrosecond = 1000;
 constexpr int64_t kNearRecord = 1'000'000;  // ns
 
 }  // namespace
@@ -98,7 +98,7 @@ OpFinder::Found OpFinder::find(int32_t device, std::optional<uint64_t> address, 
     if (const int32_t op = op_of_record(device, *address, ns); op >= 0) return {op, How::record};
   }
   // It happened in the microsecond from its time on: the middle is least far from it.
-  Found found = at(saturated_sum(ns, kNanosecondsPerMicrosecond / 2));
+  Found found = at(saturated_sum(ns, kNanosecondsOfAMicrosecond / 2));
   if (found.how == How::no_op && (ns < first_op_ns_ || ns >= last_op_ns_)) found.how = How::outside;
   return found;
 }

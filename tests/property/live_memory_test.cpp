@@ -61,7 +61,8 @@ class Blocks {
   [[nodiscard]] bool has_frames(StackId stack) const {
     return !stack.is_none() && !recording().stacks.frames_of(stack).empty();
   }
-  // Of its allocation, else of the final state, else of its free; none if no such has frames.
+  // Of its allocation, else of the final state; none if no such has frames. That of its free says who freed it: no free
+  // here is a pair that shows it to be of the allocation.
   [[nodiscard]] StackId stack_of(int32_t rank) const {
     const auto at = [&](int32_t event) { return recording().events.stack[static_cast<size_t>(event)]; };
     const int32_t born = lives->born[rank], freed = lives->freed[rank];
@@ -71,7 +72,7 @@ class Blocks {
       if (blocks.address[row] == lives->address(recording(), rank) && has_frames(blocks.stack[row]))
         return blocks.stack[row];
     }
-    return freed < lives->events.count && has_frames(at(freed)) ? at(freed) : StackId{};
+    return StackId{};
   }
   // One operator speaks for itself, whichever of its frames it is: the first there is.
   [[nodiscard]] FrameId spoken_for(FrameId frame) const {

@@ -62,7 +62,7 @@ void Members::value(As as, Name name, bool may_be_null) {
   schema_->value(name.name, name.doc, {.as = as, .may_be_null = may_be_null});
 }
 void Members::one_of(Name name, Words words, bool may_be_null) {
-  const bool has_none = std::ranges::find(words, "") != words.end();
+  const bool has_none = std::find(words.begin(), words.end(), "") != words.end();
   schema_->value(
       name.name, name.doc,
       {.as = As::text, .may_be_null = may_be_null || has_none, .words = {words.begin(), words.end()}});

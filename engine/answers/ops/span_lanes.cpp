@@ -90,8 +90,10 @@ void describe(Members& m, const model::Recording& recording, const replay::SpanL
 }
 
 void describe(Members& m, const ShownSpan& shown) {
-  const auto& [recording, part, axis, of_span] = shown;
-  const analysis::SpanDetails& details = m.of(of_span);
+  const model::Recording& recording = shown.recording;
+  const auto& part = shown.part;
+  const auto& axis = shown.axis;
+  const analysis::SpanDetails& details = m.of(shown.details);
   const model::SpanTable& spans = recording.spans;
   const int32_t span = details.span;
   const int32_t thread = m.found([&] { return spans.thread[span]; });

@@ -51,7 +51,7 @@ void describe_series(Members& m, std::span<const analysis::SeriesSummary> all) {
     if (const auto there = m.when(part.more > 0)) m.count("series_left_out", part.more);
   });
   const auto with_timeline =
-      std::ranges::find_if(all, [](const auto& part) { return part.timeline.has_value(); });
+      std::find_if(all.begin(), all.end(), [](const auto& part) { return part.timeline.has_value(); });
   if (const auto there = m.when(with_timeline != all.end())) {
     m.object({"timeline", "Of the first part that is categories."}, [&] {
       describe(m, m.is_schema() ? Members::sample<analysis::CategoryTimeline>() : *with_timeline->timeline);
