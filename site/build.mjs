@@ -62,36 +62,59 @@ const types = options['no-types']
     });
 
 const typescript = require('typescript');
-/** Templates of markup and styles without the line breaks, indentation and comments that are for people. */
+/** A source whose templates of markup and styles have no line breaks, indentation and comments for people. */
+async function withoutBreaks(path) {
+  const text = await readFile(path, 'utf8');
+  const literals = [];
+  const visit = (node) => {
+    const tag = typescript.isTaggedTemplateExpression(node) ? node.tag.getText() : '';
+    if (['html', 'svg', 'css'].includes(tag)) {
+      const { head, templateSpans } = node.template;
+      for (const part of head ? [head, ...templateSpans.map(({ literal }) => literal)] : [node.template])
+        literals.push({ tag, from: part.getStart(), to: part.end });
+    }
+    typescript.forEachChild(node, visit);
+  };
+  visit(typescript.createSourceFile(path, text, typescript.ScriptTarget.Latest, true));
+  literals.sort((a, b) => a.from - b.from);
+  let contents = '';
+  let copied = 0;
+  for (const { tag, from, to } of literals) {
+    const literal = tag === 'css' ? text.slice(from, to).replace(/\/\*.*?\*\//gs, '') : text.slice(from, to);
+    contents += text.slice(copied, from) + literal.replace(/\s*\n\s*/g, ' ');
+    copied = to;
+  }
+  return contents + text.slice(copied);
+}
 const templates = {
   name: 'templates',
   setup(build) {
-    build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-      const text = await readFile(path, 'utf8');
-      const literals = [];
-      const visit = (node) => {
-        const tag = typescript.isTaggedTemplateExpression(node) ? node.tag.getText() : '';
-        if (['html', 'svg', 'css'].includes(tag)) {
-          const { head, templateSpans } = node.template;
-          for (const part of head ? [head, ...templateSpans.map(({ literal }) => literal)] : [node.template])
-            literals.push({ tag, from: part.getStart(), to: part.end });
-        }
-        typescript.forEachChild(node, visit);
-      };
-      visit(typescript.createSourceFile(path, text, typescript.ScriptTarget.Latest, true));
-      literals.sort((a, b) => a.from - b.from);
-      let contents = '';
-      let copied = 0;
-      for (const { tag, from, to } of literals) {
-        const literal =
-          tag === 'css' ? text.slice(from, to).replace(/\/\*.*?\*\//gs, '') : text.slice(from, to);
-        contents += text.slice(copied, from) + literal.replace(/\s*\n\s*/g, ' ');
-        copied = to;
-      }
-      return { contents: contents + text.slice(copied), loader: 'ts' };
-    });
+    build.onLoad({ filter: /\.ts$/ }, async ({ path }) => ({
+      contents: await withoutBreaks(path),
+      loader: 'ts',
+    }));
   },
 };
+/**
+ * What the page needs at once is one file, not one for each set of parts that share it: every part that is loaded later
+ * says that it needs the page, so that esbuild finds all of the page where all parts meet.
+ */
+const afterThePage = (entry) => ({
+  name: 'after-the-page',
+  setup(build) {
+    const later = new Set();
+    build.onResolve({ filter: /\.ts$/ }, ({ kind, path, resolveDir }) => {
+      if (kind === 'dynamic-import') later.add(resolve(resolveDir, path));
+    });
+    build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+      const contents = await withoutBreaks(path);
+      return {
+        contents: later.has(path) ? `${contents}\nimport ${JSON.stringify(entry)};` : contents,
+        loader: 'ts',
+      };
+    });
+  },
+});
 const build = (entry, more = {}) =>
   esbuild.build({
     absWorkingDir: root, // names of parts come from paths below it: the same wherever this is started
@@ -118,6 +141,7 @@ const split = async (entry) => {
     entryNames: '[name]',
     chunkNames: 'parts/[name]-[hash]',
     metafile: true,
+    plugins: [afterThePage(join(web, entry))],
   });
   const named = (path) => relative(folder, resolve(root, path));
   const files = new Map(result.outputFiles.map(({ path, text }) => [named(path), text]));

@@ -29,7 +29,7 @@ class Schema;
 // Of a member, and in words what it says. These are not in the page's engine.
 #ifdef __EMSCRIPTEN__
 struct Name {
-  constexpr Name(const char* of_member, const char* = "") : name(of_member) {}
+  [[gnu::always_inline]] constexpr Name(const char* of_member, const char* = "") : name(of_member) {}
   const char* name;
 };
 inline constexpr bool kHasSchemas = false;
@@ -83,24 +83,24 @@ class Members {
   explicit Members(Schema& schema) : schema_(&schema) {}
 
   // The name of this object among the types of the page, and in words what it is.
-  void is(Name name) {
+  [[gnu::always_inline]] void is(Name name) {
     if constexpr (kHasSchemas) {
       if (schema_ != nullptr) name_it(name);
     }
   }
 
   // Values: a field, an optional one, or a function that gives one.
-  void flag(Name name, const auto& says) { put(As::flag, name, says); }
-  void count(Name name, const auto& says) { put(As::count, name, says); }
-  void number(Name name, const auto& says) { put(As::number, name, says); }
-  void share(Name name, const auto& says) { put(As::share, name, says); }
-  void bytes(Name name, const auto& says) { put(As::bytes, name, says); }
-  void microseconds(Name name, const auto& says) { put(As::microseconds, name, says); }
-  void axis(Name name, const auto& says) { put(As::axis, name, says); }
-  void rank(Name name, const auto& says) { put(As::rank, name, says); }
-  void block_row(Name name, const auto& says) { put(As::block_row, name, says); }
-  void segment_row(Name name, const auto& says) { put(As::segment_row, name, says); }
-  void text(Name name, const auto& says) { put(As::text, name, says); }
+  [[gnu::always_inline]] void flag(Name name, const auto& says) { put(As::flag, name, says); }
+  [[gnu::always_inline]] void count(Name name, const auto& says) { put(As::count, name, says); }
+  [[gnu::always_inline]] void number(Name name, const auto& says) { put(As::number, name, says); }
+  [[gnu::always_inline]] void share(Name name, const auto& says) { put(As::share, name, says); }
+  [[gnu::always_inline]] void bytes(Name name, const auto& says) { put(As::bytes, name, says); }
+  [[gnu::always_inline]] void microseconds(Name name, const auto& says) { put(As::microseconds, name, says); }
+  [[gnu::always_inline]] void axis(Name name, const auto& says) { put(As::axis, name, says); }
+  [[gnu::always_inline]] void rank(Name name, const auto& says) { put(As::rank, name, says); }
+  [[gnu::always_inline]] void block_row(Name name, const auto& says) { put(As::block_row, name, says); }
+  [[gnu::always_inline]] void segment_row(Name name, const auto& says) { put(As::segment_row, name, says); }
+  [[gnu::always_inline]] void text(Name name, const auto& says) { put(As::text, name, says); }
 
   // "0x7f0000000000"
   void address(Name name, uint64_t address);
@@ -254,13 +254,13 @@ class Members {
 
   // What a function finds; nothing in a schema.
   template <typename Find>
-  [[nodiscard]] auto found(const Find& find) {
+  [[nodiscard, gnu::always_inline]] auto found(const Find& find) {
     return is_schema() ? std::invoke_result_t<Find>() : find();
   }
 
   // What a part refers to.
   template <typename T>
-  [[nodiscard]] const T& of(const T& part) {
+  [[nodiscard, gnu::always_inline]] const T& of(const T& part) {
     return is_schema() ? sample<T>() : part;
   }
 
@@ -277,7 +277,7 @@ class Members {
 
  private:
   template <typename T>
-  void put(As as, Name name, const T& says) {
+  [[gnu::always_inline]] void put(As as, Name name, const T& says) {
     if constexpr (std::is_invocable_v<const T&>) {
       if (is_schema()) return value(as, name, kIsOptional<std::invoke_result_t<const T&>>);
       write_any(name, says());
@@ -287,7 +287,7 @@ class Members {
     }
   }
   template <typename T>
-  void write_any(Name name, const T& says) {
+  [[gnu::always_inline]] void write_any(Name name, const T& says) {
     if constexpr (kIsOptional<T>) {
       if (says) return write_any(name, *says);
       write_null(name.name);
@@ -296,7 +296,7 @@ class Members {
     }
   }
   template <typename T>
-  void write(Name name, const T& says) {
+  [[gnu::always_inline]] void write(Name name, const T& says) {
     if constexpr (std::is_same_v<T, bool>) {
       write_flag(name.name, says);
     } else if constexpr (std::is_integral_v<T>) {
