@@ -53,7 +53,11 @@ test('every tool answers what its command prints', async () => {
         { file: small, by: 'function', rows: 3, json: true },
         ['top', small, '--by', 'function', '-n', '3', '--json'],
       ],
-      ['owner', { file: small, address: '0x7f0000000000' }, ['owner', '0x7f0000000000', small]],
+      [
+        'owner',
+        { file: small, address: '0x7f0000000000', json: true },
+        ['owner', '0x7f0000000000', small, '--json'],
+      ],
       ['state', { file: small, at: 'start', json: true }, ['state', small, '--at', 'start', '--json']],
       [
         'what_if',
