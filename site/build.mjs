@@ -107,7 +107,11 @@ const afterThePage = (entry) => ({
       if (kind === 'dynamic-import') later.add(resolve(resolveDir, path));
     });
     build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-      const contents = await withoutBreaks(path);
+      // All of it lies in parts/, beside which are the files that it asks for by address.
+      const contents = (await withoutBreaks(path)).replaceAll(
+        'import.meta.url',
+        "new URL('..', import.meta.url)",
+      );
       return {
         contents: later.has(path) ? `${contents}\nimport ${JSON.stringify(entry)};` : contents,
         loader: 'ts',
