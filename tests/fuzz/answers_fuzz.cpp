@@ -160,7 +160,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     for (int32_t rank = 0; rank < lifetimes->count(); ++rank)
       (void)answers::json_of(recording, block_details(recording, *lifetimes, *index, rank));
     for (int32_t event = 0; event < count; ++event)
-      (void)answers::json_of(context, std::optional(event_details(context, event)));
+      (void)answers::json_of(context, event_details(context, event));
     if (budget.used() > limit) wrong("over the budget");
   }
   if (budget.used() != 0) wrong("charged for what is gone");

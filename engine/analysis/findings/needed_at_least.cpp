@@ -56,7 +56,7 @@ class Needing {
 
   [[nodiscard]] Result<std::optional<NeededAtLeast>> take() {
     if (found_) find_largest_part();
-    return std::move(found_);
+    return found_;
   }
 
  private:

@@ -271,6 +271,7 @@ class Members {
   // A row of zeros, which only a schema sees.
   template <typename T>
   [[nodiscard]] static const T& sample() {
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): T may be a pointer
     alignas(T) static const char nothing[sizeof(T)] = {};
     return reinterpret_cast<const T&>(nothing);
   }

@@ -241,7 +241,7 @@ std::string Types::typescript() const {
 
 std::string Types::named(std::string_view type) const {
   for (const std::string_view end : {"", "Head"}) {
-    const std::string name = fmt::format("{}{}", type, end);
+    std::string name = fmt::format("{}{}", type, end);
     if (types_.contains(name)) return name;
   }
   return {};

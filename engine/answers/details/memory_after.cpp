@@ -124,7 +124,7 @@ void describe(Members& m, const EventContext& context, const replay::MemoryAt& m
   m.block_row({"block", "-1 = none."}, block == nullptr ? -1 : block->row);
   m.word("part", kParts, hit.part);
   m.text({"text", "As the official viewer says it: what it is, sizes, stream, private pool."}, [&] {
-    const std::string part = block == nullptr ? std::string() : part_text(context, segment, *block, hit.part);
+    std::string part = block == nullptr ? std::string() : part_text(context, segment, *block, hit.part);
     if (block != nullptr && hit.part != StateKind::gap) return part;
     return part + (part.empty() ? "" : "\n\n") + segment_text(context, memory, segment);
   });

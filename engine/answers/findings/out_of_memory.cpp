@@ -180,7 +180,7 @@ namespace {
 }  // namespace
 
 std::string verdict_text(const model::Recording& recording, const ExplainedOutOfMemory& one) {
-  const std::string reason = reason_text(recording, one);
+  std::string reason = reason_text(recording, one);
   if (!one.ends_recording) return reason;
   if (!one.needed_at_least)
     return "The recording ends at this request: what came after is not in it, and what that needs cannot be told. " +
