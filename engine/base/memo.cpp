@@ -67,19 +67,8 @@ bool Memo::let_one_go() {
   return true;
 }
 
-void Memo::let_all_go() {
-  while (let_one_go()) {
-  }
-}
-
 void Memo::forget(const void* owner) {
   std::erase_if(things_, [owner](const std::shared_ptr<Thing>& one) { return one->owner == owner; });
-}
-
-void Memo::forget(const Name& name) {
-  std::erase_if(things_, [&](const std::shared_ptr<Thing>& one) {
-    return one->owner == name.owner && one->type == name.type && one->key == name.key;
-  });
 }
 
 }  // namespace gpustrata

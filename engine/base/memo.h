@@ -81,14 +81,8 @@ class Memo {
 
   // What was asked for so far may go.
   void next_question() { ++question_; }
-  // All that nobody asked for since the last question, whoever owns it.
-  void let_all_go();
   // What an owner has, pinned or not: it is gone, or what it has means something else.
   void forget(const void* owner);
-  template <typename T>
-  void forget(const void* owner, std::string_view key) {
-    forget({owner, &kType<T>, key});
-  }
   [[nodiscard]] size_t count() const { return things_.size(); }
 
  private:
@@ -123,7 +117,6 @@ class Memo {
   void keep(const Name& name, std::shared_ptr<Thing> thing, std::vector<std::shared_ptr<Thing>> needs,
             size_t most);
   static void needed_by(Thing* thing, std::vector<std::shared_ptr<Thing>> needs);
-  void forget(const Name& name);
   [[nodiscard]] bool may_go(const std::shared_ptr<Thing>& thing) const;
   [[nodiscard]] bool let_one_go();
 

@@ -228,7 +228,7 @@ class View {
     bool split = false;  // each in two: what the filter means, and above it what it does not
     replay::GroupLevels levels;
   };
-  // Of a colour for all that a picture is made of; dropped when it is another one.
+  // The last pictures, and room to make others.
   struct Pixels {
     explicit Pixels(Budget& budget) : drawn(budget), scratch(budget) {}
 

@@ -84,6 +84,21 @@ class Leaks(WithFiles):
                         self.assertEqual(leak["live_bytes"], size * steps)
                         self.assertGreater(leak["confidence"], 0.5)
 
+    def test_steps_until_full_are_said_where_a_failure_told_the_capacity(self):
+        snapshot, (_, size, _, steps) = runs.train(4, steps=10, leak="one")
+        begins = [a["time_us"] for a in snapshot["external_annotations"] if a["stage"] == "START"]
+        trace = snapshot["device_traces"][0]
+        in_use = sum((one["action"] == "alloc") * one["size"] - (one["action"] == "free_completed") * one["size"]
+                     for one in trace if one["time_us"] < begins[-1])
+        # It was caught in the fifth step; all is in one segment of 64 GiB.
+        at = next(i for i, one in enumerate(trace) if one["time_us"] > begins[4])
+        trace.insert(at, event("oom", 0, 70 * GIB, time_us=trace[at]["time_us"], device_free=GIB))
+        left = (65 * GIB - in_use) // (size * steps // 10) + 1
+        said = f"the 65.0 GiB that this process could have are full in {left:,} more steps at most."
+        self.assertIn(said, " ".join(out_of("report", self.file(snapshot, "x.pickle")).split()))
+        trace.pop(at)
+        self.assertNotIn("are full in", " ".join(out_of("report", self.file(snapshot, "x.pickle")).split()))
+
     def test_growth_is_that_of_a_second_computation(self):
         # Live bytes of every stack at the beginning of every step, from the trace alone.
         snapshot, _ = runs.train(3, steps=10, leak="one", annotate="profiler", warm_up=3)

@@ -118,7 +118,7 @@ class Findings {
       finding.says.push_back(
           {fmt::format("{} more grow in every step.", counted(more, "stack")), {.more = "leaks"}});
     const analysis::Steps& steps = *report_.steps;
-    if (const std::string full = full_text(report_); !full.empty())
+    if (const std::string full = full_text(context_, report_); !full.empty())
       finding.says.push_back({full, {.more = "leaks"}});
     if (steps.from == analysis::StepsFrom::loop)
       finding.says.push_back({fmt::format("A step is {}; {} times.", loop_text(recording_, steps.loop),
@@ -358,20 +358,26 @@ std::vector<std::string> flushes_texts(const analysis::CacheFlushes& flushes) {
   return texts;
 }
 
-std::string full_text(const Report& report) {
+std::string full_text(const analysis::EventContext& context, const Report& report) {
   const analysis::Steps& steps = *report.steps;
   if (report.out_of_memory.explained.empty() || report.ending.at_failure()) return {};
   const analysis::ExplainedOutOfMemory& failed = report.out_of_memory.explained.back();
   if (!failed.has_state || !failed.device_free || !failed.reserved) return {};
   int64_t all = 0;  // bytes that all leaks kept
-  for (const analysis::Leak& leak : report.leaks.leaks) add_saturated(all, leak.live_bytes);
-  const int64_t per_step = all / std::max(steps.count(), 1);
+  int32_t gap = 1;
+  for (const analysis::Leak& leak : report.leaks.leaks) {
+    if (leak.freed_event >= 0) continue;
+    add_saturated(all, leak.live_bytes);
+    gap = std::max(gap, leak.gap);
+  }
+  if (all == 0) return {};
+  const int64_t per_step = all / steps.count();
   int64_t capacity = *failed.reserved;
   add_saturated(capacity, *failed.device_free);
-  const int64_t room = capacity - report.overview.peak_bytes;
+  const int64_t room = capacity - context.lifetimes.level_after(*(steps.begin.end() - 1) - 1);
   if (per_step <= 0 || room <= 0) return {};
-  return fmt::format("If it goes on so, the {} that this process could have are full in {} more at most.",
-                     size_text(capacity), counted(room / per_step + 1, "step"));
+  return fmt::format("If it goes on so, the {} that this process could have are full in {} at most.",
+                     size_text(capacity), counted(room / per_step + gap, "more step"));
 }
 
 std::string after_text(int32_t event) {

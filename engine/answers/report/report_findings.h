@@ -59,8 +59,10 @@ void describe(Members& m, const ReportFinding& finding);
 // A sentence for each kind there is.
 [[nodiscard]] std::vector<std::string> flushes_texts(const analysis::CacheFlushes& flushes);
 // "If it goes on so, the 8.0 GiB that this process could have are full in 30 more steps at most." Known is what it could
-// have where a request failed and the program went on; fragmentation is left out, so it is at most. Empty if nothing says so.
-[[nodiscard]] std::string full_text(const analysis::Report& report);
+// have where a request failed and the program went on. What was in use when the last step began comes back with every step,
+// and the leaks on top of it; what a step needs besides, and fragmentation, are left out, so it is at most. Empty if nothing
+// says so, or if all that leaked is freed.
+[[nodiscard]] std::string full_text(const analysis::EventContext& context, const analysis::Report& report);
 // "after event 57", "before the first event"
 [[nodiscard]] std::string after_text(int32_t event);
 // "event 57", "before the recording"

@@ -140,8 +140,11 @@ class Page {
   void leaks() {
     const auto& all = report_.leaks.leaks;
     if (all.empty()) return;
-    heading(fmt::format("Leaks: {} held by {} that keep more and more", size_text(report_.leaks.live_bytes),
-                        counted(static_cast<int64_t>(all.size()) + report_.leaks.left_out, "stack")));
+    const int64_t count = static_cast<int64_t>(all.size()) + report_.leaks.left_out;
+    heading(fmt::format("{}: {} held by {} that {} more and more",
+                        analysis::are_sure(report_.leaks, *report_.steps) ? "Leaks" : "Possible leaks",
+                        size_text(report_.leaks.live_bytes), counted(count, "stack"),
+                        count == 1 ? "keeps" : "keep"));
     for (size_t i = 0; i < std::min(all.size(), kMostLeaksShown); ++i) {
       const analysis::Leak& leak = all[i];
       paragraph(fmt::format("    {:>9}  ", size_text(leak.live_bytes)),
@@ -153,7 +156,7 @@ class Page {
     }
     if (all.size() > kMostLeaksShown)
       paragraph("  ", fmt::format("({} more; --json has them)", all.size() - kMostLeaksShown));
-    if (const std::string full = full_text(report_); !full.empty()) paragraph("    ", full);
+    if (const std::string full = full_text(context_, report_); !full.empty()) paragraph("    ", full);
     if (report_.steps->from == analysis::StepsFrom::loop)
       paragraph("    ", fmt::format("A step is {}; {} times.", loop_text(recording_, report_.steps->loop),
                                     count_text(report_.steps->count())));

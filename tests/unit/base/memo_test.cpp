@@ -131,8 +131,7 @@ TEST(Memo, WhatAnOwnerHasIsForgotten) {
   kept.memo.forget(&kept);
   EXPECT_EQ(kept.memo.count(), 1U);
   EXPECT_EQ(kept.budget.used(), 1000);
-  kept.memo.next_question();
-  kept.memo.let_all_go();
+  kept.memo.forget(nullptr);
   EXPECT_EQ(kept.budget.used(), 0);
 }
 
