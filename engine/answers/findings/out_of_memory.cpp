@@ -61,6 +61,18 @@ constexpr auto kRemedies = words_up_to<RemedyKind::other_processes>(
                                             size_text(one.largest_free));
 }
 
+// " Expandable segments grow by whole pages of 20.0 MiB.": the device had as much as was asked for. Else empty.
+[[nodiscard]] std::string taken_text(const ExplainedOutOfMemory& one) {
+  const bool expands = one.settings.expandable_segments.value_or(false);
+  const int64_t usable = saturated_sum(one.device_free.value_or(0), expands ? one.largest_own : 0);
+  if (!one.device_free || usable < one.requested) return {};
+  if (expands)
+    return fmt::format(" Expandable segments grow by whole pages of {}.",
+                       size_text(one.settings.config.page_size(one.small)));
+  return fmt::format(" For such a request the allocator takes a segment of {} from the device.",
+                     size_text(one.needed));
+}
+
 [[nodiscard]] std::string asked_text(const model::Recording& recording, const ExplainedOutOfMemory& one) {
   const std::string by =
       one.who.kind == Who::Kind::nothing ? std::string() : " by " + who_text(recording, one.who);
@@ -139,12 +151,18 @@ namespace {
                          asked,
                          size_text(saturated_sum(one.device_free.value_or(0), one.reserved.value_or(0))));
     case Verdict::full:
+      if (one.room >= one.requested)
+        return fmt::format("{} Only {} were left: {}.{}", asked, size_text(one.room), free_text(one),
+                           taken_text(one));
       return fmt::format(
           "{} Only {} were left: {}. The other {} are in use: live blocks alone leave no room.", asked,
           size_text(one.room), free_text(one), size_text(one.allocated));
     case Verdict::fragmented:
-      return fmt::format("{} {} were free, which is enough, but nowhere in one piece: {}, the latter {}.",
-                         asked, size_text(one.room), free_text(one), pieces_text(one));
+      return fmt::format("{} {} were free, which is enough, but {}: {}, the latter {}.{}", asked,
+                         size_text(one.room),
+                         one.device_free.value_or(0) >= one.requested ? "not as the allocator takes it"
+                                                                      : "nowhere in one piece",
+                         free_text(one), pieces_text(one), taken_text(one));
     case Verdict::elsewhere:
       return fmt::format("{} {}", asked, elsewhere_text(recording, one));
     case Verdict::too_late:
