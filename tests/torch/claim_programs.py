@@ -19,7 +19,7 @@ import torch
 import torch._dynamo  # an optimizer loads it, which takes seconds: once for all
 from torch.utils.checkpoint import checkpoint
 
-from leak_programs import DEVICE, Loss, Product, Squash, new
+from leak_programs import Loss, Product, Squash, new
 
 
 class Attention(torch.autograd.Function):
@@ -65,9 +65,9 @@ class Program:
         self.width, self.words = pick((256, 512, 768, 1000)), pick((1000, 8000, 32000))
         self.batch, self.length = pick((1, 2, 4, 7)), pick((128, 256, 500, 1024))
         self.heads, self.count = pick((0, 4, 8)), pick((2, 3, 4, 6, 10))
-        self.steps, self.micro = self.random.randint(3, 7), pick((1, 1, 2, 3))
+        self.steps, self.micro = self.random.randint(4, 9), pick((1, 1, 2, 3))
         self.varied, self.checkpoints, self.evaluates = chance(0.4), chance(0.25), pick((0, 0, 2, 3))
-        self.grows = chance(0.25)  # the batch, after some steps
+        self.grows = chance(0.4)  # the batch, after some steps
         self.streams, self.empties, self.keeps = chance(0.25), chance(0.15), chance(0.3)
         self.optimizer = pick(("adam", "adam", "momentum", "plain"))
         self.kept = []
@@ -142,14 +142,14 @@ def run(job):
     def failed(*_):
         for size in job.pop("tries", ()):  # a try that fails comes here again
             try:
-                torch.empty(size, dtype=torch.uint8, device=DEVICE)
+                torch.empty(size, dtype=torch.uint8, device="cuda")
                 had.append(True)
             except torch.OutOfMemoryError:
                 had.append(False)
 
     if job.get("tries"):
         torch._C._cuda_attach_out_of_memory_observer(failed)
-    torch.empty(1, device=DEVICE)
+    torch.cuda.init()
     finished = True
     try:
         Program(job["seed"]).run(begins)

@@ -73,7 +73,8 @@ struct Remedy {
   // The recorded run was run again with it (confirmed_remedies.h): true = it was not out of memory. None: not tried, or
   // the run cannot be repeated well enough to say.
   std::optional<bool> confirmed = std::nullopt;
-  int64_t reserved_then = 0;  // at most, in that run
+  int64_t reserved_then = 0;    // at most, in that run
+  int64_t reserved_before = 0;  // when the recording began: kept as it was in that run
 };
 
 struct ExplainedOutOfMemory {

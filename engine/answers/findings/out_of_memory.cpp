@@ -227,14 +227,20 @@ std::string remedy_text(const model::Recording& recording, const ExplainedOutOfM
   switch (remedy.kind) {
     case RemedyKind::expandable_segments: {
       const int64_t joined = saturated_sum(one.device_free.value_or(0), *remedy.bytes);
+      const std::string before_text =
+          remedy.reserved_before > 0
+              ? fmt::format(" from the start of the recording on ({} were reserved before)",
+                            size_text(remedy.reserved_before))
+              : std::string();
       const std::string tried =
           !remedy.confirmed ? std::string()
           : *remedy.confirmed
               ? fmt::format(
-                    " Replayed with this setting, the recorded requests fit, with at most {} reserved{}.",
-                    needed_text(remedy.reserved_then),
+                    " Replayed with this setting{}, the recorded requests fit, with at most {} reserved{}.",
+                    before_text, needed_text(remedy.reserved_then),
                     one.ends_recording ? "; whether the rest of the run fits cannot be told" : "")
-              : std::string(" Replayed with this setting, the recorded requests still ran out of memory.");
+              : fmt::format(" Replayed with this setting{}, the recorded requests still ran out of memory.",
+                            before_text);
       return fmt::format(
           "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True: the {} in pieces can join with what the "
           "device has, up to {} in one piece.{}",
@@ -257,7 +263,7 @@ std::string remedy_text(const model::Recording& recording, const ExplainedOutOfM
           bytes, size_text(saturated_difference(one.requested, *remedy.bytes)));
     case RemedyKind::use_less:
       return fmt::format(
-          "Hold {} less when this is asked for: a smaller batch, checkpointing, offloading, or "
+          "Hold at least {} less when this is asked for: a smaller batch, checkpointing, offloading, or "
           "sharding over more devices.",
           bytes);
     case RemedyKind::largest_holder:

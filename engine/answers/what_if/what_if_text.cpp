@@ -114,6 +114,16 @@ void add_row(std::string& text, std::string_view name, const std::string& record
       where);
 }
 
+// The run begins with what there was, wherever other settings or another device would have put it.
+[[nodiscard]] std::string start_text(const Rehearsal& rehearsal) {
+  const int64_t reserved = rehearsal.requests.start.reserved;
+  if (reserved <= 0) return {};
+  return fmt::format(
+      " {} were reserved before the recording: they are left as they were, which may not be so in a run that is "
+      "different from its start.",
+      size_text(reserved));
+}
+
 // Of what was asked for in addition.
 [[nodiscard]] std::string extra_text(const WhatIfAnswer& answer) {
   const RunNumbers& run = answer.simulated;
@@ -189,6 +199,7 @@ std::string recommendation(const Rehearsal& rehearsal, const WhatIfAnswer& answe
     text += fmt::format(" The recorded requests fit into {} for this allocator.",
                         needed_text(*answer.smallest_capacity));
   text += ending_text(rehearsal);
+  if (is_other || answer.smallest_capacity) text += start_text(rehearsal);
   const int64_t error = rehearsal.fidelity.reserved_error_bytes;
   if (rehearsal.fidelity.is_exact()) {
     text +=
