@@ -114,7 +114,7 @@ class Claims:
         run = self.pytorch(**job, conf=conf, snapshot=str(path))
         if os.environ.get("GPUSTRATA_KEEP"):
             (Path(os.environ["GPUSTRATA_KEEP"]) / f"{self.seed}.pickle").write_bytes(path.read_bytes())
-        if run["finished"]:
+        if run["finished"] or (whole["before"] > 0 and run["before"] == 0):  # or failed before it was recorded
             return
 
         def reached(other):
@@ -165,7 +165,8 @@ class Claims:
 
 def is_hedged(told):
     """The answer itself says that it may be off."""
-    return told["fidelity"]["first_deviation"] is not None or told["reserved_before_bytes"] > 0
+    return (told["fidelity"]["first_deviation"] is not None or told["reserved_before_bytes"] > 0
+            or told["addresses_decide"])
 
 
 def allocations(path, event):

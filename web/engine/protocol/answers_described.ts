@@ -1623,6 +1623,8 @@ export interface WhatIfHead {
   conf: string;
   /** Null: the device has room for all. */
   capacity: Bytes | null;
+  /** Equal free blocks are taken by address, as up to PyTorch 2.11: another run may place blocks in another way. */
+  addresses_decide: boolean;
   /** When the recording began: left as it was, whatever the settings. */
   reserved_before_bytes: Bytes;
   /** Rows that were run. */
