@@ -8,8 +8,7 @@
 #include <utility>
 
 #include "engine/analysis/filters/filter_tree.h"
-#include "engine/analysis/stacks/frame_pattern.h"
-#include "engine/analysis/stacks/own_frame.h"
+#include "engine/analysis/filters/stack_terms.h"
 #include "engine/base/ascii.h"
 #include "engine/base/saturating.h"
 
@@ -90,31 +89,6 @@ class BandTerms {
         marks);
   }
 
-  [[nodiscard]] Result<Mask> call_term(const FilterNode& node) const {
-    const auto pattern = parse_frame_pattern(node.text);
-    Mask nodes(recording_.budget);
-    if (!pattern || !find_nodes_with(recording_, *pattern, nodes))
-      return fail(ErrorCode::limit_exceeded, -1, "not enough memory to look for a call in all stacks");
-    return per_rank([&](size_t rank) {
-      const StackId stack = attributes_.stack[rank];
-      const int32_t leaf = stack.is_none() ? -1 : recording_.stacks.leaf(stack);
-      return leaf >= 0 && nodes[leaf] != 0;
-    });
-  }
-
-  [[nodiscard]] Result<Mask> who_term(const FilterNode& node) const {
-    const auto pattern = parse_frame_pattern(node.text);
-    const auto who_of = device_.who();
-    if (!who_of) return tl::unexpected(who_of.error());
-    Mask frames(recording_.budget);
-    if (!pattern || !find_frames_meant(recording_, *pattern, frames))
-      return fail(ErrorCode::limit_exceeded, -1, "not enough memory to tell who asked for every block");
-    return per_rank([&](size_t rank) {
-      const Who who = (**who_of)(attributes_.stack[rank]);
-      return who.kind != Who::Kind::nothing && frames[who.frame.index()] != 0;
-    });
-  }
-
   [[nodiscard]] Result<Mask> category_term(const FilterNode& node) const {
     if (!are_blocks_)
       return fail(ErrorCode::invalid_format, node.at, "Categories are those of blocks; segments have none.");
@@ -142,6 +116,7 @@ class BandTerms {
 
 Result<Mask> BandTerms::term(const FilterNode& node) const {
   const auto within = [&](int64_t value) { return value >= node.low && value <= node.high; };
+  const auto stack_of = [&](size_t rank) { return attributes_.stack[rank]; };
   switch (node.field) {
     case FilterField::action:
       return fail(ErrorCode::invalid_format, node.at,
@@ -153,9 +128,9 @@ Result<Mask> BandTerms::term(const FilterNode& node) const {
     case FilterField::metadata:
       return text_term(node);
     case FilterField::call:
-      return call_term(node);
+      return call_term(recording_, node, bands_.count(), stack_of);
     case FilterField::who:
-      return who_term(node);
+      return who_term(device_, node, bands_.count(), stack_of);
     case FilterField::category:
       return category_term(node);
     case FilterField::size:
@@ -178,9 +153,8 @@ Result<Mask> BandTerms::term(const FilterNode& node) const {
       });
     case FilterField::stream:
       return per_rank([&](size_t rank) {
-        const StreamId stream = attributes_.stream[rank];
-        if (node.text.empty()) return attributes_.number_of(stream) == node.low;
-        return (stream.is_none() ? 0 : recording_.streams[stream.index()]) == node.low;
+        return is_stream(recording_, node, attributes_.stream[rank],
+                         [&](StreamId stream) { return attributes_.number_of(stream); });
       });
     case FilterField::pool:
       return per_rank([&](size_t rank) {

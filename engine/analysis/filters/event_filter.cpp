@@ -7,7 +7,7 @@
 #include "engine/analysis/filters/block_filter.h"
 #include "engine/analysis/filters/filter_tree.h"
 #include "engine/analysis/filters/search.h"
-#include "engine/analysis/stacks/frame_pattern.h"
+#include "engine/analysis/filters/stack_terms.h"
 #include "engine/replay/links.h"
 
 namespace gpustrata::analysis {
@@ -32,6 +32,7 @@ class EventTerms {
   }
 
   [[nodiscard]] Result<Mask> term(const FilterNode& node) const {
+    const auto stack_of = [&](size_t event) { return events_.stack[first() + event]; };
     switch (node.field) {
       case FilterField::action:
         return action_term(node);
@@ -46,18 +47,17 @@ class EventTerms {
       case FilterField::op:
         return op_term(node);
       case FilterField::call:
-        return call_term(node);
+        return call_term(recording_, node, count(), stack_of);
       case FilterField::who:
-        return who_term(node);
+        return who_term(device_, node, count(), stack_of);
       case FilterField::size:
         return per_event([&](size_t, size_t row) {
           return events_.size[row] >= node.low && events_.size[row] <= node.high;
         });
       case FilterField::stream:
         return per_event([&](size_t, size_t row) {
-          const StreamId stream = events_.stream[row];
-          if (node.text.empty()) return context_.stream_number(stream) == node.low;
-          return (stream.is_none() ? 0 : recording_.streams[stream.index()]) == node.low;
+          return is_stream(recording_, node, events_.stream[row],
+                           [&](StreamId stream) { return context_.stream_number(stream); });
         });
       case FilterField::pool:
         return pool_term(node);
@@ -75,12 +75,13 @@ class EventTerms {
   }
 
  private:
+  [[nodiscard]] int32_t count() const { return context_.history.event_count(); }
+  [[nodiscard]] size_t first() const { return static_cast<size_t>(context_.history.rows.events.first); }
   // holds(event of the device, row of the table)
   template <typename Holds>
   [[nodiscard]] Result<Mask> per_event(const Holds& holds) const {
-    const auto first = static_cast<size_t>(context_.history.rows.events.first);
-    return mask_where(recording_.budget, context_.history.event_count(),
-                      [&](size_t event) { return holds(event, first + event); });
+    return mask_where(recording_.budget, count(),
+                      [&](size_t event) { return holds(event, first() + event); });
   }
   [[nodiscard]] Result<Mask> search_term(SearchIn where, std::string_view text) const {
     return search_events(recording_, context_.history, where, text);
@@ -141,31 +142,6 @@ class EventTerms {
     if (!blocks) return tl::unexpected(blocks.error());
     return per_event([&](size_t event, size_t row) {
       return (*own)[event] != 0 || (events_.action[row] == Action::alloc && is_of(*blocks, event));
-    });
-  }
-
-  [[nodiscard]] Result<Mask> call_term(const FilterNode& node) const {
-    const auto pattern = parse_frame_pattern(node.text);
-    Mask nodes(recording_.budget);
-    if (!pattern || !find_nodes_with(recording_, *pattern, nodes))
-      return fail(ErrorCode::limit_exceeded, -1, "not enough memory to look for a call in all stacks");
-    return per_event([&](size_t, size_t row) {
-      const StackId stack = events_.stack[row];
-      const int32_t leaf = stack.is_none() ? -1 : recording_.stacks.leaf(stack);
-      return leaf >= 0 && nodes[static_cast<size_t>(leaf)] != 0;
-    });
-  }
-
-  [[nodiscard]] Result<Mask> who_term(const FilterNode& node) const {
-    const auto pattern = parse_frame_pattern(node.text);
-    const auto who_of = device_.who();
-    if (!who_of) return tl::unexpected(who_of.error());
-    Mask frames(recording_.budget);
-    if (!pattern || !find_frames_meant(recording_, *pattern, frames))
-      return fail(ErrorCode::limit_exceeded, -1, "not enough memory to tell who asked for every event");
-    return per_event([&](size_t, size_t row) {
-      const Who who = (**who_of)(events_.stack[row]);
-      return who.kind != Who::Kind::nothing && frames[who.frame.index()] != 0;
     });
   }
 
