@@ -12,7 +12,7 @@ import { colorsOf, themes, type Theme } from '../draw/colors.ts';
 import { colorsOfKinds } from '../draw/palettes.ts';
 import { plotArea } from '../draw/plot.ts';
 import type { Sheet } from '../draw/sheet.ts';
-import type { Axis, Band, ColourBy, EngineView, RunningOps } from '../../engine/index.ts';
+import type { Axis, Band, Bands, ColourBy, EngineView, RunningOps } from '../../engine/index.ts';
 import { noFiles, type BesideFiles, type BesideTrace } from '../model/beside/files.ts';
 import type { ToldOps } from '../model/beside/op_attribution.ts';
 import type { CountersView } from './beside/counters.ts';
@@ -46,8 +46,8 @@ import { markerTip } from './marker_tip.ts';
 import './regions.ts';
 import type { RegionsView } from './regions.ts';
 import type { LanesView, Run, Stretch as LanesStretch } from './lanes/lanes.ts';
-import { base } from '../controls/styles.ts';
-import { timelineBar, type BarActions } from './bar.ts';
+import { base, byPointer } from '../controls/styles.ts';
+import { lineKeys, timelineBar, tools, type BarActions, type BarState } from './bar.ts';
 import { describeBand } from '../words/band_text.ts';
 import { groupLines, groupName } from '../words/group_text.ts';
 import { timelineNotes } from './notes.ts';
@@ -80,6 +80,8 @@ export class TimelineView extends LitElement {
   @property({ attribute: false }) told: ToldOps | undefined;
   /** What is pointed at is told beside the pointer. */
   @property({ type: Boolean }) tips = false;
+  /** Another view of the device is on its way. */
+  @property({ type: Boolean }) switching = false;
   /** Shown first of a device instead of everything; taken once. */
   @property({ attribute: false }) firstView: Viewport | undefined;
 
@@ -557,8 +559,18 @@ export class TimelineView extends LitElement {
     const kinds = this.kept?.kinds.kinds;
     const { measured } = this.ruler;
     const marks = this.kept?.marks.placed;
+    const bar: BarState = {
+      info,
+      gap: hasGap(this.device),
+      axis: this.axis,
+      colourBy: this.colourBy,
+      stacking: this.stacking,
+      tool: this.dragTool.tool,
+      measured: measured !== undefined,
+      switching: this.switching,
+    };
     return html`
-      ${timelineBar({ info, gap: hasGap(this.device), axis: this.axis, colourBy: this.colourBy, stacking: this.stacking, tool: this.dragTool.tool, measured: measured !== undefined }, this.barActions)}
+      ${timelineBar(bar, this.barActions)}
       <gpustrata-legend
         .kinds=${kinds}
         .shares=${this.kept?.kinds.shares}
@@ -610,8 +622,10 @@ export class TimelineView extends LitElement {
               @brush=${(event: CustomEvent<Stretch>) => this.showStretch(event.detail)}></gpustrata-minimap>`
           : ''
       }
-      <div class="readout">
-        ${readout(this.cursor.moment?.pick, this.namedGroup, info, hasGap(this.device))}
+      <div class="foot">
+        ${lineKeys(bar)}
+        <div class="readout">${readout(this.cursor.moment?.pick, this.namedGroup, info, bar.gap)}</div>
+        ${tools(bar, this.barActions)}
       </div>
       <p class="visually-hidden" role="status" data-spoken>${this.spoken()}</p>
       <p class="visually-hidden" role="status" data-measured=${measured?.text ?? ''}>
@@ -678,6 +692,7 @@ export class TimelineView extends LitElement {
     zoomStep: (factor) => this.motion.zoomStep(factor),
     toggleBox: () => this.dragTool.toggle('box'),
     measure: () => this.measure(),
+    changeBands: (bands) => this.dispatchEvent(new CustomEvent<Bands>('bands', { detail: bands })),
     changeAxis: (axis) => void this.changeAxis(axis),
     changeLook: (change) =>
       this.dispatchEvent(new CustomEvent<Partial<Look>>('look-change', { detail: change })),
@@ -690,5 +705,5 @@ export class TimelineView extends LitElement {
     panBy: (dx: number) => this.motion.panBy(dx, 0),
   };
 
-  static override styles = [base, tipStyles, timelineStyles];
+  static override styles = [base, byPointer, tipStyles, timelineStyles];
 }

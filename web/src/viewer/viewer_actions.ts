@@ -5,6 +5,7 @@ import { bandsNames, bandsWays } from '../model/bands.ts';
 import { nextDevice, nextSnapshot } from '../model/devices.ts';
 import type { MainId, PanelId } from '../panels/registry.ts';
 import { askForFiles } from '../files/file_button.ts';
+import { sideOf } from './open_panels.ts';
 import { openSheet } from './sheets.ts';
 import { somethingSelected, type KeyTarget } from './key_presses.ts';
 import type { TimelineView } from '../timeline/timeline.ts';
@@ -23,7 +24,7 @@ export class ViewerActions implements KeyTarget {
     return this.page.letterKeys;
   }
   get scrolling(): (EventTarget | null)[] {
-    return [this.page.details, this.page.drawer, this.page.mainPanel];
+    return [this.page.details, this.page.answers, this.page.drawer, this.page.mainPanel];
   }
 
   openKeys(): void {
@@ -104,13 +105,14 @@ export class ViewerActions implements KeyTarget {
   toggleAnswer(answer: PanelId): boolean {
     const { page } = this;
     if (!page.drawer) return false;
-    if (page.openPanel(answer === page.rooms.answer ? undefined : answer))
-      void page.updateComplete.then(() => page.drawer?.focusPanel());
+    if (page.toggleAnswer(answer))
+      void page.updateComplete.then(() => (sideOf(answer) ? page.answers : page.drawer)?.focusPanel());
     return true;
   }
   toggleDetails(): boolean {
     const { page } = this;
     page.detailsOpen = !page.detailsOpen;
+    page.detailsInFront = page.detailsOpen;
     page.settings.save({ detailsOpen: page.detailsOpen });
     return page.timeline !== null;
   }
