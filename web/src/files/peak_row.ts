@@ -9,7 +9,8 @@ import { base } from '../controls/styles.ts';
 import { middle, middleStyles } from '../controls/middle.ts';
 import { symbols } from '../controls/symbols.ts';
 
-const saying = (bar: Bar): string => (bar.peak === undefined ? bar.says : formatBytes(bar.peak));
+const numberOf = (bar: Bar): string => (bar.peak === undefined ? bar.says : formatBytes(bar.peak));
+const saying = (bar: Bar): string => `${numberOf(bar)}${bar.failed ? ', out of memory' : ''}`;
 const partOf = ({ peak, part }: Bar, most: number): number =>
   peak !== undefined ? peak / most : (part ?? 0);
 const titleOf = ({ name, peak, problem }: Bar): string =>
@@ -24,6 +25,12 @@ function shareOf({ peak }: Bar, index: number, { median, odd }: Compared): numbe
   return odd[index] && peak !== undefined ? shareBeyond(peak, median ?? 0) : undefined;
 }
 
+const labels = {
+  file: 'Open files by peak',
+  snapshot: 'Snapshots of the file by peak',
+  device: 'Devices by peak',
+};
+
 /** More than so many are a chart. */
 const mostNames = 8;
 
@@ -32,7 +39,7 @@ const mostNames = 8;
 export class PeakRowView extends LitElement {
   @property({ attribute: false }) bars: readonly Bar[] = [];
   /** What a bar stands for; in the plural with an s. */
-  @property() what: 'file' | 'snapshot' = 'file';
+  @property() what: 'file' | 'snapshot' | 'device' = 'file';
   @property({ type: Boolean }) closable = false;
   /** The current bar that was brought into view. */
   private seen = -1;
@@ -41,7 +48,7 @@ export class PeakRowView extends LitElement {
     const peaks = this.bars.map(({ peak }) => peak);
     const comparison = compare(peaks);
     const most = Math.max(1, ...peaks.filter((peak) => peak !== undefined));
-    const label = this.what === 'file' ? 'Open files by peak' : 'Snapshots of the file by peak';
+    const label = labels[this.what];
     const share = (index: number): number | undefined => shareOf(this.bars[index]!, index, comparison);
     const list = (one: (bar: Bar, index: number) => TemplateResult): TemplateResult =>
       html`<ul aria-label=${label}>
@@ -84,6 +91,7 @@ export class PeakRowView extends LitElement {
       class="${bar.state} ${odd === undefined ? '' : 'odd'}"
       data-entry=${this.what === 'file' ? bar.name : nothing}
       data-snapshot=${this.what === 'snapshot' ? bar.name : nothing}
+      data-failed=${bar.failed ? '' : nothing}
       data-entry-state=${bar.state}
       data-odd=${odd === undefined ? nothing : odd.toFixed(3)}>
       <button
@@ -113,6 +121,8 @@ export class PeakRowView extends LitElement {
       class="${state} ${odd === undefined ? '' : 'odd'}"
       data-entry=${this.what === 'file' ? name : nothing}
       data-snapshot=${this.what === 'snapshot' ? name : nothing}
+      data-device=${this.what === 'device' ? name : nothing}
+      data-failed=${bar.failed ? '' : nothing}
       data-entry-state=${state}
       data-odd=${odd === undefined ? nothing : odd.toFixed(3)}>
       <button
@@ -125,7 +135,7 @@ export class PeakRowView extends LitElement {
           ><span class="fill" .style=${`transform: scaleX(${partOf(bar, most)})`}></span
         ></span>
         <span class="value"
-          >${odd === undefined ? '' : html`<b aria-hidden="true">≠</b><span class="visually-hidden">odd one,</span> `}${saying(bar)}</span
+          >${bar.failed ? html`<b class="failed">OOM</b> ` : ''}${odd === undefined ? '' : html`<b aria-hidden="true">≠</b><span class="visually-hidden">odd one,</span> `}${numberOf(bar)}</span
         >
       </button>
       ${this.closable ? this.closeButton(bar, index) : nothing}
@@ -245,6 +255,12 @@ export class PeakRowView extends LitElement {
       .broken .name,
       .broken .value {
         color: var(--bad);
+      }
+      .failed {
+        color: var(--bad);
+      }
+      [data-failed] .column {
+        border-color: var(--bad);
       }
       .close {
         position: absolute;

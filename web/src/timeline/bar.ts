@@ -18,6 +18,8 @@ export interface BarState {
   tool: Tool;
   /** A stretch is measured. */
   measured: boolean;
+  /** What was there before the recording; undefined = nothing was. */
+  earlier: 'shown' | 'hidden' | undefined;
   /** Another view of the device is on its way. */
   switching: boolean;
 }
@@ -27,6 +29,7 @@ export interface BarActions {
   zoomStep(factor: number): void;
   toggleBox(): void;
   measure(): void;
+  hideEarlier(): void;
   changeBands(bands: Bands): void;
   changeAxis(axis: Axis): void;
   changeLook(change: Partial<Look>): void;
@@ -103,12 +106,25 @@ export function lineKeys({ info, gap }: Pick<BarState, 'info' | 'gap'>): Templat
   </div>`;
 }
 
-/** Zoom and measuring. */
+/** What is left out, zoom and measuring. */
 export function tools(
-  { tool, measured }: Pick<BarState, 'tool' | 'measured'>,
+  { tool, measured, earlier }: Pick<BarState, 'tool' | 'measured' | 'earlier'>,
   act: BarActions,
 ): TemplateResult {
   return html`<div class="tools" role="toolbar" aria-label="Timeline">
+    ${
+      earlier === undefined
+        ? ''
+        : html`<button
+            class="button small quiet"
+            title="Hide what was there before the recording (Shift H)"
+            aria-label="Hide what was there before the recording"
+            aria-pressed=${earlier === 'hidden' ? 'true' : 'false'}
+            data-tool="earlier"
+            @click=${() => act.hideEarlier()}>
+            Recorded only
+          </button>`
+    }
     <button class="button small quiet" title="Show everything (F)" @click=${() => act.fit()}>
       ${symbols.fit}<span class="word">Fit</span>
     </button>

@@ -94,8 +94,9 @@ export const timelineStyles = css`
   .legend {
     display: flex;
     flex-wrap: wrap;
-    flex: none;
+    flex: 0 1 auto;
     gap: 0 12px;
+    min-width: 0;
     color: var(--dim);
     white-space: nowrap;
   }

@@ -17,6 +17,7 @@ import { noFiles, type BesideFiles, type BesideTrace } from '../model/beside/fil
 import type { ToldOps } from '../model/beside/op_attribution.ts';
 import type { CountersView } from './beside/counters.ts';
 import type { Look, Stacking } from '../model/stacking.ts';
+import { recordedOnly } from '../model/filtering.ts';
 import { bandsNames, hasGap } from '../model/bands.ts';
 import { deviceName } from '../model/devices.ts';
 import { markerLines } from '../words/mark_text.ts';
@@ -567,6 +568,11 @@ export class TimelineView extends LitElement {
       stacking: this.stacking,
       tool: this.dragTool.tool,
       measured: measured !== undefined,
+      earlier: this.device.shown.only?.includes(recordedOnly)
+        ? 'hidden'
+        : info.from_start > 0 && info.events > 0
+          ? 'shown'
+          : undefined,
       switching: this.switching,
     };
     return html`
@@ -605,7 +611,7 @@ export class TimelineView extends LitElement {
         tabindex="0"
         role="application"
         aria-roledescription="timeline"
-        aria-label="${bandsNames[info.bands]}, ${deviceName(info.device)}: ${formatCount(info.events)} events, ${formatCount(
+        aria-label="${bandsNames[info.bands]}, ${deviceName(info.device, info.is_processor)}: ${formatCount(info.events)} events, ${formatCount(
           info.blocks,
         )} ${info.bands === 'segments' ? 'segments' : 'blocks'}, peak ${peak}. Press question mark for the keys.">
         <canvas class="base"></canvas>
@@ -692,6 +698,7 @@ export class TimelineView extends LitElement {
     zoomStep: (factor) => this.motion.zoomStep(factor),
     toggleBox: () => this.dragTool.toggle('box'),
     measure: () => this.measure(),
+    hideEarlier: () => this.dispatchEvent(new CustomEvent('hide-earlier')),
     changeBands: (bands) => this.dispatchEvent(new CustomEvent<Bands>('bands', { detail: bands })),
     changeAxis: (axis) => void this.changeAxis(axis),
     changeLook: (change) =>

@@ -114,9 +114,9 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
       page.choices.chooseEvent(event.detail);
       void page.timeline?.showEvent(event.detail.event);
     }}
-    @choose-block=${(event: CustomEvent<PanelEvents['choose-block']>) => void page.choices.chooseBlock(event.detail ?? undefined)}
+    @choose-block=${(event: CustomEvent<PanelEvents['choose-block']>) => void page.choose(event, () => page.choices.chooseBlock(event.detail ?? undefined))}
     @point-thing=${(event: CustomEvent<PanelEvents['point-thing']>) => page.choices.pointThing(event.detail ?? undefined)}
-    @choose-thing=${(event: CustomEvent<PanelEvents['choose-thing']>) => page.choices.chooseThing(event.detail ?? undefined)}
+    @choose-thing=${(event: CustomEvent<PanelEvents['choose-thing']>) => void page.choose(event, () => page.choices.chooseThing(event.detail ?? undefined))}
     @choose-editor=${({ detail: editor }: CustomEvent<PanelEvents['choose-editor']>) => {
       page.editor = editor;
       page.settings.save({ editor });
@@ -124,7 +124,7 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
     @choose-texts=${(event: CustomEvent<PanelEvents['choose-texts']>) => page.choosePanelTexts(event.detail)}
     @choose-source=${({ detail }: CustomEvent<PanelEvents['choose-source'] | null>) => (page.source = detail ?? undefined)}
     @beside-change=${(event: CustomEvent<BesideChange>) => page.beside.change(event.detail)}
-    @go=${(event: CustomEvent<Goal>) => void page.choices.go(event.detail)}>
+    @go=${(event: CustomEvent<Goal>) => void page.choose(event, () => page.choices.go(event.detail))}>
     <div class="left ${main === 'timeline' ? '' : 'with-main'} ${answer ? 'with-answer' : ''}">
       <gpustrata-timeline
         .device=${view}
@@ -141,6 +141,7 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
         .tips=${!detailsInFront}
         ?switching=${page.files.switching}
         @bands=${(event: CustomEvent<Bands>) => void page.bands.to(event.detail)}
+        @hide-earlier=${() => page.actions.hideEarlier()}
         @look-change=${(event: CustomEvent<Partial<Look>>) => page.setLook(event.detail)}
         @choose-event=${(event: CustomEvent<PanelEvents['choose-event']>) => page.choices.chooseEvent(event.detail)}
         @moved=${() => page.moved()}

@@ -82,7 +82,7 @@ interface Shared {
 }
 
 export interface ViewerParts extends Elements, Shared {
-  readonly actions: { stepMatch(by: 1 | -1): void; showOnlyThese(): boolean };
+  readonly actions: { stepMatch(by: 1 | -1): void; showOnlyThese(): boolean; hideEarlier(): boolean };
   receive(chosen: ChosenFiles): void;
   shown(): Shown | undefined;
   showDevice(choice: DeviceChoice | undefined): boolean;
@@ -96,6 +96,8 @@ export interface ViewerParts extends Elements, Shared {
   choosePanelTexts(chosen: PanelEvents['choose-texts']): void;
   /** What of a fleet is shown. */
   setFleet(file: OpenFile, change: Partial<FleetChoice>): void;
+  /** What a panel asked for; an answer stays in front of the details that it leads to. */
+  choose(asked: Event, act: () => unknown): Promise<void>;
   /** False: lets go of what is chosen, and of the place for it. */
   showDetails(shown: boolean): void;
   chooseStat(what: 'peak' | 'oom' | 'notes'): void;

@@ -208,7 +208,7 @@ export const layout = css`
       }
       gpustrata-timeline {
         flex: none;
-        height: max(510px, var(--timeline-room, 0px));
+        height: max(560px, var(--timeline-room, 0px));
       }
       .with-main gpustrata-timeline {
         flex: none;

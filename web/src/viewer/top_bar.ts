@@ -143,10 +143,10 @@ export class TopBarView extends LitElement {
               )}
             </select>`
           : devices.length === 1
-            ? html`<span class="device">${deviceName(devices[0]!.device)}</span>`
+            ? html`<span class="device">${deviceName(devices[0]!.device, info?.is_processor)}</span>`
             : nothing
       }
-      ${info ? html`<span class="on-paper">${deviceName(info.device)} · ${bandsNames[info.bands]}</span>` : nothing}
+      ${info ? html`<span class="on-paper">${deviceName(info.device, info.is_processor)} · ${bandsNames[info.bands]}</span>` : nothing}
     </div>`;
   }
 

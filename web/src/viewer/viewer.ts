@@ -14,7 +14,7 @@ import type { Shown } from '../model/link.ts';
 import { LinkWalk, type LinkTarget } from '../model/link_walk.ts';
 import type { Viewport } from '../model/viewport.ts';
 import { OpenFiles, type Entry, type OpenFile } from '../model/open_files.ts';
-import { barsOfFiles, barsOfSnapshots } from '../model/peak_bars.ts';
+import { barsOfDevices, barsOfFiles, barsOfSnapshots } from '../model/peak_bars.ts';
 import { createWorkspace } from '../model/workspace.ts';
 import { servedFile } from '../model/served_file.ts';
 import type { SourceFolder } from '../model/source_folder.ts';
@@ -107,6 +107,8 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
   private readonly keyPresses = new KeyPresses(this.actions);
   firstView: Viewport | undefined;
   private stopReceiving: (() => void) | undefined;
+  /** Choices that answers make on their way: the answer stays in front of the details. */
+  private quiet = 0;
   private running = false;
   /** The files that `src` names. */
   private fromSource: Entry[] = [];
@@ -153,7 +155,7 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
           'beside',
         ],
         (changed) => {
-          if (changed.has('selection') && this.choices.isAny) this.detailsInFront = true;
+          if (changed.has('selection') && this.choices.isAny && this.quiet === 0) this.detailsInFront = true;
           this.requestUpdate();
         },
       ),
@@ -440,6 +442,12 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
     else return this.openPanel(id);
     return false;
   }
+  async choose({ target }: Event, act: () => unknown): Promise<void> {
+    const quiet = target === this.answers ? 1 : 0;
+    this.quiet += quiet;
+    await act();
+    this.quiet -= quiet;
+  }
   showDetails(shown: boolean): void {
     this.detailsInFront = shown;
     if (shown) return;
@@ -490,7 +498,8 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
 
   protected override render(): TemplateResult {
     const { file, active, entries, state } = this.files;
-    if (entries.length > 1 || (file && file.contents.snapshots.length > 1)) need('peaks');
+    const several = file?.contents.snapshots.some(({ devices }) => devices.length > 1);
+    if (entries.length > 1 || (file && file.contents.snapshots.length > 1) || several) need('peaks');
     if (this.links.wanted || this.beside.missing.length > 0) need('link');
     return html`<div class="frame">
       <gpustrata-top-bar
@@ -527,6 +536,16 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
               what="snapshot"
               .bars=${barsOfSnapshots(file)}
               @show=${(event: CustomEvent<number>) => this.showDevice(choiceOf(file.contents, event.detail))}></gpustrata-peak-row>`
+          : nothing
+      }
+      ${
+        file && file.contents.snapshots.length === 1 && (file.contents.snapshots[0]?.devices.length ?? 0) > 1
+          ? html`<gpustrata-peak-row
+              role="navigation"
+              aria-label="Devices"
+              what="device"
+              .bars=${barsOfDevices(file)}
+              @show=${({ detail }: CustomEvent<number>) => this.showDevice({ snapshot: 0, device: file.contents.snapshots[0]!.devices[detail]!.device })}></gpustrata-peak-row>`
           : nothing
       }
       <gpustrata-link-note

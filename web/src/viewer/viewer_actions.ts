@@ -1,6 +1,7 @@
 // What the actions of the page do (actions.ts): keys, buttons of the top bar.
 import { copyText } from '../base/clipboard.ts';
 import { colourNames, colourWays } from '../model/colours.ts';
+import { recordedOnly } from '../model/filtering.ts';
 import { bandsNames, bandsWays } from '../model/bands.ts';
 import { nextDevice, nextSnapshot } from '../model/devices.ts';
 import type { MainId, PanelId } from '../panels/registry.ts';
@@ -80,6 +81,16 @@ export class ViewerActions implements KeyTarget {
     const { onlyThese, toast } = this.page;
     if (onlyThese.toggle()) toast.say(onlyThese.wished ? 'Matching blocks only' : 'All blocks');
     else toast.say('No filter is set that matches any block');
+    return true;
+  }
+  /** By the filter, which says so. */
+  hideEarlier(): boolean {
+    const { filter, onlyThese, workspace } = this.page;
+    const { text } = workspace.get('filter');
+    const isHidden = onlyThese.wished && text.includes(recordedOnly);
+    const others = text.replace(recordedOnly, '').replace(/\s+/g, ' ').trim();
+    onlyThese.wished = !isHidden || others !== '';
+    filter.set(isHidden ? others : `${others} ${recordedOnly}`.trim());
     return true;
   }
   stepMatch(by: 1 | -1): void {

@@ -187,13 +187,12 @@ export class WhatIfPanel extends LitElement {
       </p>`;
     return html`
       <form
-        data-task=${this.task ?? 'none'}
         @submit=${(submit: Event) => {
           submit.preventDefault();
           void this.run();
         }}>
         ${this.buttons()}
-        <div class="columns">
+        <div class="columns" data-task=${this.task ?? 'none'}>
           <div class="fields">${this.form(rehearsal, fields)}${this.fidelity(rehearsal)}</div>
           <div class="results">${this.answer(rehearsal)} ${this.ranking()}</div>
         </div>
