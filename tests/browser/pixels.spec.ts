@@ -51,7 +51,7 @@ for (const theme of ['light', 'dark'] as const) {
       expect(isGround(above, background), `above at ${event}: ${above}`).toBe(true);
     }
     expect(isGround(await colorAt(page, 0.3, 1.3 * MiB), background), 'before A').toBe(true);
-    expect(isGround(await colorAt(page, 9.3, 4.3 * MiB), background), 'after C').toBe(true);
+    expect(isGround(await colorAt(page, 9.3, 4.7 * MiB), background), 'after C').toBe(true);
   });
 }
 

@@ -142,5 +142,6 @@ function trimZeros(text: string): string {
 
 /** `×2.1`, `×0.48`: two or three figures. */
 export function formatRatio(ratio: number): string {
-  return `×${Number(ratio.toPrecision(ratio >= 0.1 && ratio < 10 ? 2 : 3)).toLocaleString('en-US')}`;
+  const rounded = Number(ratio.toPrecision(ratio >= 0.1 && ratio < 10 ? 2 : 3));
+  return `×${rounded >= 1000 ? formatCount(rounded) : rounded}`;
 }

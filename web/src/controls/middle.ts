@@ -1,7 +1,7 @@
 // A name that is shortened in its middle: what tells names apart is mostly at their ends.
 import { css, html, type TemplateResult } from 'lit';
 
-const tail = 12; // letters that are always seen
+const tail = 14; // letters that are always seen
 
 /** In an element of class `middle`. */
 export function middle(name: string): TemplateResult {

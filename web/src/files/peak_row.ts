@@ -51,7 +51,7 @@ export class PeakRowView extends LitElement {
     const label = labels[this.what];
     const share = (index: number): number | undefined => shareOf(this.bars[index]!, index, comparison);
     const list = (one: (bar: Bar, index: number) => TemplateResult): TemplateResult =>
-      html`<ul aria-label=${label}>
+      html`<ul aria-label=${label} .style=${`--count: ${this.bars.length}`}>
         ${this.bars.map(one)}
       </ul>`;
     if (this.bars.length <= mostNames)
@@ -184,7 +184,8 @@ export class PeakRowView extends LitElement {
       ul {
         position: relative;
         display: grid;
-        grid-template-columns: repeat(auto-fill, minmax(150px, 1fr));
+        grid-template-columns: repeat(auto-fit, minmax(150px, 1fr));
+        max-width: calc(var(--count) * 280px);
         gap: 2px 8px;
         max-height: 168px;
         margin: 0;
@@ -306,6 +307,7 @@ export class PeakRowView extends LitElement {
         align-items: stretch;
         gap: 0;
         height: 44px;
+        max-width: none;
         max-height: none;
         overflow: auto hidden;
       }

@@ -309,9 +309,10 @@ export class TopBarView extends LitElement {
           order: 0;
         }
         .end .button {
-          width: 36px;
+          width: 28px;
         }
-        ::slotted(*) {
+        ::slotted(gpustrata-stats),
+        ::slotted(gpustrata-filter) {
           flex: 1 1 100%;
           min-width: 0;
         }

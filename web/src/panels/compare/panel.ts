@@ -273,7 +273,7 @@ export class ComparePanel extends AnswerPanel<Found> {
         display: inline-block;
         margin-left: 8px;
         color: var(--dim);
-        vertical-align: top;
+        vertical-align: baseline;
       }
       h2 {
         margin: 4px 0 8px;
