@@ -145,7 +145,7 @@ TEST_F(SessionTest, PinnedHostMemoryIsADevice) {
   EXPECT_THAT(ask("block", host, R"({"rank":0,"axis":"event"})"), HasSubstr(R"("address":"0x5000")"));
   EXPECT_EQ(ask("highest", host, R"({"columns":{"axis":"event","first":0,"width":1,"count":3}})"),
             R"({"answer":4608})");
-  EXPECT_EQ(ask("filterEvents", host, R"({"filter":{"actions":["alloc"]}})"), R"({"answer":2})");
+  EXPECT_EQ(ask("filterEvents", host, R"({"filter":"action:alloc"})"), R"({"answer":2})");
   EXPECT_THAT(ask("totals", host, R"({"event":1})"), HasSubstr(R"("allocated":4096)"));
   EXPECT_THAT(ask("marks", host), HasSubstr(R"("regions":[])"));
 }
