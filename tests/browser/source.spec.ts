@@ -50,7 +50,6 @@ test('the choice of an editor makes links of frames, and is remembered', async (
     'href',
     /home\/me\/code/,
   );
-  await page.getByRole('tab', { name: /^Overview/ }).click();
   await page.locator('[data-part]').first().getByRole('button').click();
   await expect(page.locator('gpustrata-details a[data-editor]').first()).toHaveAttribute('href', /^vscode:/);
 });
