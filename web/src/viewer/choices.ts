@@ -43,7 +43,7 @@ export interface ChoicesTarget {
   };
   readonly rooms: {
     readonly main: string;
-    /** Opens a panel wherever its place is. */
+    /** Opens a panel wherever its place is, in front of the details. */
     show(id: string): void;
     /** The same, as if it kept `memory`. */
     showWith(id: 'events', texts: PanelTexts): void;
@@ -283,9 +283,12 @@ export class Choices {
         const { filter, rank, event, more } = goal;
         if (filter !== null) this.page.filter.set(filter);
         if (more !== null) await this.go({ to: 'panel', panel: more, ...(event !== null && { event }) });
-        if (rank !== null && rank >= 0) return this.go({ to: 'rank', rank });
-        if (event === view.info.peak.event) return this.go({ to: 'peak' });
-        return event === null || event < 0 ? undefined : this.go({ to: 'event', event });
+        if (rank !== null && rank >= 0) await this.go({ to: 'rank', rank });
+        else if (event === view.info.peak.event) await this.go({ to: 'peak' });
+        else if (event !== null && event >= 0) await this.go({ to: 'event', event });
+        // What is chosen would lie over the answer that explains it.
+        if (more !== null && view === this.view) this.page.rooms.show(more);
+        return;
       }
       case 'segment-of': {
         const block = await this.ask('blockOfRank', { rank: goal.rank });

@@ -1,4 +1,4 @@
-// Which picture is the main one, which answer is open below it, and what panels know of the page.
+// Which picture is the main one, which answers are open beside and below it, and what panels know of the page.
 import type { BesideFiles } from '../model/beside/files.ts';
 import { isBlock, type EngineView } from '../../engine/index.ts';
 import type { Elsewhere, PanelEvents, PanelFile, PanelPage } from '../panels/panel.ts';
@@ -22,12 +22,12 @@ interface RoomsTarget {
   readonly editor: EditorChoice;
   readonly source: SourceFolder | undefined;
   choosePanelTexts(chosen: PanelEvents['choose-texts']): void;
+  /** What is chosen is read instead of the answer beside the picture. */
+  detailsInFront: boolean;
   requestUpdate(): void;
 }
 
 export class Rooms {
-  /** Counts what panels were told from outside. */
-  round = 0;
   private readonly settled = new WeakSet<EngineView>();
   private readonly elsewhere = new WeakMap<EngineView, Elsewhere>();
   private lastPage: PanelPage | undefined;
@@ -41,6 +41,9 @@ export class Rooms {
   /** Undefined = none was chosen. */
   get chosenMain(): MainId | undefined {
     return mainOf(this.workspace.get('main'));
+  }
+  get side(): PanelId | undefined {
+    return sideOf(this.workspace.get('side'));
   }
   get answer(): PanelId | undefined {
     return answerOf(this.workspace.get('answer'));
@@ -64,13 +67,19 @@ export class Rooms {
   showMain(main: MainId): void {
     if (main !== this.main) this.workspace.change({ main }, true);
   }
+  showSide(side: PanelId | undefined): void {
+    this.page.detailsInFront = false;
+    if (side !== this.side) this.workspace.change({ side }, true);
+  }
   showAnswer(answer: PanelId | undefined): void {
     if (answer !== this.answer) this.workspace.change({ answer }, true);
   }
   /** Wherever its place is. */
   show(id: string): void {
     const main = mainOf(id);
+    const side = sideOf(id);
     if (main) this.showMain(main);
+    else if (side) this.showSide(side);
     else if (panelOf(id)) this.showAnswer(answerOf(id));
   }
   /** Opens a panel with choices as links tell them (panel_memory.ts). */
@@ -138,7 +147,11 @@ export function mainOf(id: string | undefined): MainId | undefined {
   if (id === 'timeline') return id;
   return id !== undefined && panelOf(id)?.place === 'main' ? (id as PanelId) : undefined;
 }
-/** Undefined = there is no such answer. */
+/** Undefined = there is no such answer beside the picture. */
+export function sideOf(id: string | undefined): PanelId | undefined {
+  return id !== undefined && panelOf(id)?.place === 'side' ? (id as PanelId) : undefined;
+}
+/** Undefined = there is no such panel below it. */
 export function answerOf(id: string | undefined): PanelId | undefined {
   return id !== undefined && panelOf(id)?.place === 'drawer' ? (id as PanelId) : undefined;
 }
