@@ -20,7 +20,6 @@ export class PanelSlot extends LitElement {
   /** Of the registry. */
   @property({ attribute: false }) of = '';
   @property({ attribute: false }) page!: PanelPage;
-  /** Another number = what it keeps was changed from outside. */
   @state() private problem: string | undefined;
 
   private given: PanelPage | undefined;
