@@ -6,6 +6,7 @@
 #include "engine/analysis/findings/oom_events.h"
 #include "engine/analysis/report/summary.h"
 #include "engine/analysis/stacks/no_stack_reasons.h"
+#include "engine/model/processor.h"
 #include "engine/replay/chosen_bands.h"
 
 namespace gpustrata::session {
@@ -95,6 +96,7 @@ ViewInfo View::info() const {
         info.has_stacks || (!events.stack[row].is_none() && recording().stacks.leaf(events.stack[row]) >= 0);
   }
   info.oom_events = analysis::find_oom_events(recording(), lives.events, kMaxOomEvents).events;
+  info.capacity = analysis::capacity_at_last_oom(recording(), lives);
   for (int32_t event = 0; event < lives.events.count && !info.first_time_us; ++event)
     info.first_time_us = time_of(event);
   for (int32_t event = lives.events.count - 1; event >= 0 && !info.last_time_us; --event)
@@ -103,6 +105,7 @@ ViewInfo View::info() const {
   info.has_stacks = info.has_stacks || analysis::any_block_has_frames(recording(), snapshot, lives.device);
   for (int32_t row = snapshot.segments.first; row < snapshot.segments.end(); ++row)
     info.segments += recording().segments.device[static_cast<size_t>(row)] == lives.device ? 1 : 0;
+  info.is_processor = model::is_of_processor(snapshot);
   info.has_ops = snapshot.kind == model::PartKind::trace;
   info.has_series = std::any_of(recording().parts.begin(), recording().parts.end(),
                                 [](const model::Part& part) { return part.series.count > 0; });

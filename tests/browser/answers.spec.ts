@@ -15,7 +15,7 @@ const finding = (page: Page, kind: string): Locator => page.locator(`[data-findi
 const tab = (page: Page, name: string): Locator => page.getByRole('tab', { name: new RegExp(`^${name}`) });
 async function open(page: Page, name: string): Promise<void> {
   await tab(page, name).click();
-  await expect(page.locator('gpustrata-drawer [data-answered]')).toBeVisible();
+  await expect(page.getByRole('tabpanel', { name }).locator('[data-answered]')).toBeVisible();
 }
 const number = async (at: Locator, name: string): Promise<number> =>
   Number(await at.getAttribute(`data-${name}`));
@@ -27,9 +27,12 @@ test('the overview begins with what went wrong; its sentences lead to what prove
   await expect(first).toHaveAttribute('data-finding', 'oom');
   expect(await number(first, 'bytes')).toBe(4120903680); // as the sample asks for
   await expect(first).toContainText('live blocks alone leave no room');
-  // To the event.
+  // To the event: the sentence stays where it was read, the details lie behind a tab.
   await first.locator('[data-way=event]').click();
+  await tab(page, 'Details').click();
   await expect(page.locator('gpustrata-details')).toContainText('Out of memory');
+  await expect(first).toBeHidden();
+  await tab(page, 'Overview').click();
   // To the answer that tells more.
   await first.locator('[data-way~=oom]').last().click();
   await expect(tab(page, 'Out of memory')).toHaveAttribute('aria-selected', 'true');
@@ -50,8 +53,11 @@ test('a line of the peak sets the filter and goes to the peak', async ({ page })
   const filter = page.locator('gpustrata-filter [data-count]');
   await expect(filter).toBeVisible();
   expect(await number(filter, 'at-peak')).toBeGreaterThanOrEqual(bytes[0]!);
+  await expect(tab(page, 'Details')).toHaveAttribute('aria-selected', 'false');
+  await tab(page, 'Details').click();
   await expect(page.locator('gpustrata-details h2')).toBeVisible();
   await page.keyboard.press('Escape');
+  await expect(peak).toBeVisible();
 });
 
 test('a quiet file gets a quiet page', async ({ page }) => {

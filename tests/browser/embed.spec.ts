@@ -86,17 +86,18 @@ test('a host styles and hides parts', async ({ page }) => {
   await openHost(
     page,
     `<style>
-      gpustrata-viewer::part(top-bar), gpustrata-viewer::part(panels) { display: none }
+      gpustrata-viewer::part(answers), gpustrata-viewer::part(panels) { display: none }
       gpustrata-viewer::part(main) { outline: 3px solid rgb(1, 2, 3) }
       gpustrata-viewer::part(numbers) { background: rgb(4, 5, 6) }
     </style><gpustrata-viewer src="a.pickle"></gpustrata-viewer>`,
   );
   const viewer = page.locator('gpustrata-viewer');
   await ready(viewer);
-  await expect(viewer.locator('gpustrata-top-bar')).toBeHidden();
+  await expect(viewer.locator('gpustrata-top-bar')).toBeVisible();
+  await expect(viewer.locator('gpustrata-answers')).toBeHidden();
   await expect(viewer.locator('gpustrata-drawer')).toBeHidden();
   await expect(viewer.locator('main')).toHaveCSS('outline-color', 'rgb(1, 2, 3)');
-  await expect(viewer.locator('section.second')).toHaveCSS('background-color', 'rgb(4, 5, 6)');
+  await expect(viewer.locator('gpustrata-stats')).toHaveCSS('background-color', 'rgb(4, 5, 6)');
 });
 
 test('a file that is dropped on a viewer is opened there and nowhere else', async ({ page }) => {

@@ -80,7 +80,7 @@ test('SVG: lines and text as shapes, the bands inside', async ({ page }) => {
   expect(found.error).toBe('');
   expect(found.texts).toContain('training_run.pickle');
   expect(found.texts).toContain('Peak 2.62 GiB');
-  expect(found.texts).toContain('2 GiB');
+  expect(found.texts).toContain('2.0 GiB');
   expect(found.images).toBe(1);
   expect(found.paths.every((length) => length > 50)).toBe(true);
   expect(found.lines).toBe(found.sizes + 1); // one at each size of the ruler, and the axis

@@ -8,7 +8,7 @@ import { waitForState, openPage, type MadeFile, choose } from './support.ts';
 
 const file = (name: string, buffer: Buffer = knownSnapshot()): MadeFile => ({ name, buffer });
 const entry = (page: Page, name: string) => page.locator(`[data-entry="${name}"]`);
-const button = (page: Page, name: string) => entry(page, name).locator('.bar');
+const button = (page: Page, name: string) => entry(page, name).getByRole('button').first();
 
 async function savedName(page: Page): Promise<string> {
   await page.locator('.plot').focus();
@@ -59,10 +59,10 @@ test('16 ranks in one file are a row of bars, too', async ({ page }) => {
   await expect(page.locator('[data-odd-words]')).toHaveText(
     'rank11 is the odd one: its peak lies 100 % above the median of 16 snapshots, 7 MiB.',
   );
-  await expect(bar('rank3').locator('.value')).toHaveText('7 MiB');
-  await bar('rank11').locator('.bar').click();
+  await expect(bar('rank3').getByRole('button')).toHaveAccessibleName('rank3, 7 MiB');
+  await bar('rank11').getByRole('button').first().click();
   await expect(page.locator('[data-stat="peak"]')).toHaveAttribute('data-bytes', String(14 * MiB));
-  await expect(bar('rank11').locator('.bar')).toHaveAttribute('aria-current', 'true');
+  await expect(bar('rank11').getByRole('button').first()).toHaveAttribute('aria-current', 'true');
   await expect(page.getByLabel('Snapshot', { exact: true })).toHaveValue('11');
   await settledView(page);
   await expectAccessible(page);
@@ -71,7 +71,7 @@ test('16 ranks in one file are a row of bars, too', async ({ page }) => {
   await page.locator('.plot').focus();
   for (let rank = 12; rank < 16; rank += 1) {
     await page.keyboard.press('r');
-    await expect(bar(`rank${rank}`).locator('.bar')).toHaveAttribute('aria-current', 'true');
+    await expect(bar(`rank${rank}`).getByRole('button').first()).toHaveAttribute('aria-current', 'true');
   }
   const [row, last] = await Promise.all(
     [page.locator('gpustrata-peak-row ul'), bar('rank15')].map((one) => one.boundingBox()),

@@ -36,7 +36,7 @@ test('? shows the keys', async ({ page }) => {
 test('the details can be made wider by key, and stay so', async ({ page }) => {
   await openKnown(page);
   await keepDetails(page);
-  const splitter = page.getByRole('separator', { name: 'Width of the details' });
+  const splitter = page.getByRole('separator', { name: 'Width of the answers and details' });
   const before = Number(await splitter.getAttribute('aria-valuenow'));
   await splitter.focus();
   await page.keyboard.press('ArrowLeft');
@@ -89,7 +89,7 @@ for (const [width, height] of [
     const plot = (await page.locator('.plot').boundingBox())!;
     expect(plot.height).toBeGreaterThanOrEqual(200);
     expect(plot.width).toBeGreaterThanOrEqual(Math.min(width, 320) - 1);
-    for (const stat of await page.locator('[data-stat]').all()) {
+    for (const stat of await page.locator('[data-stat]:visible').all()) {
       const box = (await stat.boundingBox())!;
       expect(box.x).toBeGreaterThanOrEqual(0);
       expect(box.x + box.width).toBeLessThanOrEqual(width);

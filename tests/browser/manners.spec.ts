@@ -95,7 +95,9 @@ test('on paper every answer is there, and nothing to press', async ({ page }) =>
   for (const id of ['overview', 'oom', 'leaks', 'fragmentation', 'memory', 'settings']) {
     await page.emulateMedia({ media: 'screen' });
     await openPanel(page, id);
-    const panel = page.locator('gpustrata-drawer').getByRole('tabpanel');
+    const panel = page
+      .locator(id === 'memory' || id === 'settings' ? 'gpustrata-drawer' : 'gpustrata-answers')
+      .getByRole('tabpanel');
     const text = (await panel.innerText()).replace(/\s+/g, ' ').slice(0, 40);
     await page.emulateMedia({ media: 'print' });
     await expect(panel, id).toBeVisible();

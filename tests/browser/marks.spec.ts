@@ -206,6 +206,7 @@ test('nothing is clipped at 320 px, in either theme', async ({ page }) => {
     await page.emulateMedia({ colorScheme });
     await openKnown(page, { annotations, changed });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
+    await page.locator('gpustrata-regions').scrollIntoViewIfNeeded(); // the answer comes before it
     const place = await inStrip(page, 9.5, 0);
     await page.mouse.move(place.x, place.y);
     const box = (await tip(page).boundingBox())!;

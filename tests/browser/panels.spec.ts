@@ -1,31 +1,60 @@
 // Pictures and answers: tabs, keys, height, link; the settings of the allocator.
 import { expect, test, type Page } from '@playwright/test';
+import { pointAt, settledView } from './page.ts';
 import { waitForState, openPage, openKnown } from './support.ts';
 
 const tab = (page: Page, name: string) => page.getByRole('tab', { name: new RegExp(`^${name}`) });
-const answer = (page: Page) => page.locator('gpustrata-drawer').getByRole('tabpanel');
+/** The answer beside the picture, the tool below it. */
+const answer = (page: Page) => page.locator('gpustrata-answers').getByRole('tabpanel');
+const tool = (page: Page) => page.locator('gpustrata-drawer').getByRole('tabpanel');
 
-test('the overview is open at first; tab, key and button open and close answers', async ({ page }) => {
+test('the overview is open at first; tab, key and button open and close answers and tools', async ({
+  page,
+}) => {
   await openKnown(page);
   await expect(tab(page, 'Overview')).toHaveAttribute('aria-selected', 'true');
   await expect(answer(page)).toBeVisible();
+  await expect(tool(page)).toHaveCount(0);
   await tab(page, 'Overview').click();
   await expect(answer(page)).toHaveCount(0);
+  // Its tabs are below the picture now, with those of the tools.
   await tab(page, 'Events').click();
   await expect(tab(page, 'Events')).toHaveAttribute('aria-selected', 'true');
   await page.keyboard.press('5');
   await expect(tab(page, 'Overview')).toHaveAttribute('aria-selected', 'true');
+  await expect(tab(page, 'Events')).toHaveAttribute('aria-selected', 'true'); // both have room
   await page.keyboard.press('0');
-  await expect(tab(page, 'Events')).toHaveAttribute('aria-selected', 'true');
-  await tab(page, 'Events').focus();
-  await page.keyboard.press('Home');
-  await expect(tab(page, 'Overview')).toBeFocused();
-  await expect(tab(page, 'Overview')).toHaveAttribute('aria-selected', 'true');
-  await page.keyboard.press('ArrowLeft'); // around, to what has nothing to show
+  await expect(tool(page)).toHaveCount(0);
+  await page.keyboard.press('0');
+  await tab(page, 'Compare').focus();
+  await page.keyboard.press('End'); // what has nothing to show
   await expect(tab(page, 'Settings')).toBeFocused();
-  await expect(tab(page, 'Overview')).toHaveAttribute('aria-selected', 'true');
-  await page.getByRole('button', { name: 'Close the panel' }).click();
+  await expect(tab(page, 'Events')).toHaveAttribute('aria-selected', 'true');
+  await page.locator('gpustrata-drawer').getByRole('button', { name: 'Close the panel' }).click();
+  await expect(tool(page)).toHaveCount(0);
+  await page.locator('gpustrata-answers').getByRole('button', { name: 'Close the panel' }).click();
   await expect(answer(page)).toHaveCount(0);
+});
+
+test('what is chosen lies over the answer, and goes away before it does', async ({ page }) => {
+  await openKnown(page);
+  await settledView(page);
+  const width = async (): Promise<number> => (await page.locator('.plot').boundingBox())!.width;
+  const before = await width();
+  const at = await pointAt(page, 0.5, 0.1);
+  await page.mouse.click(at.x, at.y);
+  const details = page.locator('gpustrata-details');
+  await expect(details).toBeVisible();
+  await expect(answer(page)).toBeHidden();
+  expect(await width()).toBe(before); // the picture does not move under the pointer
+  await tab(page, 'Overview').click();
+  await expect(answer(page)).toBeVisible();
+  await expect(details).toBeHidden();
+  await tab(page, 'Details').click();
+  await expect(details).toBeVisible();
+  await page.locator('gpustrata-answers').getByRole('button', { name: 'Close the panel' }).click();
+  await expect(details).toHaveCount(0);
+  await expect(answer(page)).toBeVisible();
 });
 
 test('a panel whose part comes late begins with what is its own, not with what the one before it kept', async ({
@@ -46,10 +75,10 @@ test('a panel whose part comes late begins with what is its own, not with what t
   await expect(answer(page).locator('[data-finding=peak]')).toBeVisible();
   held = new Promise((resolve) => (letGo = resolve));
   await page.locator('[role=tab][data-panel=ops]').click();
-  await expect(answer(page)).toHaveText('Loading…');
+  await expect(tool(page)).toHaveText('Loading…');
   letGo();
-  await expect(answer(page)).toContainText('aten::gelu');
-  await expect(answer(page)).not.toContainText('is missing');
+  await expect(tool(page)).toContainText('aten::gelu');
+  await expect(tool(page)).not.toContainText('is missing');
 });
 
 test('the pictures take turns, by tab and key; the timeline stays as a strip', async ({ page }) => {
@@ -89,6 +118,8 @@ test('the height is remembered, and the timeline keeps its room', async ({ page 
   const splitter = page.getByRole('separator', { name: 'Height of the panel' });
   const height = async (selector: string): Promise<number> =>
     (await page.locator(selector).boundingBox())!.height;
+  await page.keyboard.press('0');
+  await expect(tool(page)).toBeVisible();
   const before = await height('gpustrata-drawer');
   await splitter.focus();
   await page.keyboard.press('ArrowUp');
@@ -103,6 +134,7 @@ test('the height is remembered, and the timeline keeps its room', async ({ page 
   expect(most).toBeGreaterThan(before + 16);
 
   await openKnown(page);
+  await page.keyboard.press('0');
   await expect.poll(() => height('gpustrata-drawer')).toBe(most);
   await page.setViewportSize({ width: 1280, height: 560 });
   expect(await height('gpustrata-timeline')).toBeGreaterThanOrEqual(240);
@@ -115,12 +147,24 @@ test('what is open is in the link and in the history', async ({ page }) => {
   await tab(page, 'Events').click();
   await expect(page).toHaveURL(/main=state&panel=events/);
   await page.goBack();
-  await expect(tab(page, 'Overview')).toHaveAttribute('aria-selected', 'true');
+  await expect(tool(page)).toHaveCount(0);
   await expect(tab(page, 'State')).toHaveAttribute('aria-selected', 'true');
   await page.goForward();
   await expect(tab(page, 'Events')).toHaveAttribute('aria-selected', 'true');
-  await tab(page, 'Events').click(); // none
-  await expect(page).toHaveURL(/panel=(&|$)/);
+  await tab(page, 'Leaks').click();
+  await expect(page).toHaveURL(/side=leaks&panel=events/);
+  await tab(page, 'Leaks').click(); // none
+  await expect(page).toHaveURL(/side=&panel=events/);
+});
+
+test('a link made when all answers were below the picture opens them where they are now', async ({
+  page,
+}) => {
+  await openKnown(page);
+  await expect(page).toHaveURL(/#.*device=0/);
+  await page.evaluate(() => (location.hash += '&panel=leaks'));
+  await expect(tab(page, 'Leaks')).toHaveAttribute('aria-selected', 'true');
+  await expect(tool(page)).toHaveCount(0);
 });
 
 test('the settings of the allocator are a table, JSON, and text to copy', async ({ page, context }) => {
@@ -128,11 +172,11 @@ test('the settings of the allocator are a table, JSON, and text to copy', async 
   await openPage(page, '?open=samples/out_of_memory.pickle.gz');
   await waitForState(page, 'ready');
   await tab(page, 'Settings').click();
-  const row = answer(page).getByRole('row', { name: 'expandable_segments' });
+  const row = tool(page).getByRole('row', { name: 'expandable_segments' });
   await expect(row).toContainText('false');
-  await answer(page).getByRole('button', { name: 'Copy the table' }).click();
+  await tool(page).getByRole('button', { name: 'Copy the table' }).click();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('expandable_segments\tfalse\n');
-  const json: unknown = JSON.parse(await answer(page).locator('pre').innerText());
+  const json: unknown = JSON.parse(await tool(page).locator('pre').innerText());
   expect(json).toMatchObject({ expandable_segments: false });
 });
 
@@ -164,5 +208,5 @@ test('a link to a panel that has nothing to show says why in its place', async (
   await openKnown(page);
   await expect(page).toHaveURL(/#.*device=0/); // the page's own link is there
   await page.evaluate(() => (location.hash += '&panel=settings'));
-  await expect(answer(page).locator('[data-lacks]')).toContainText('does not say');
+  await expect(tool(page).locator('[data-lacks]')).toContainText('does not say');
 });

@@ -46,12 +46,12 @@ for (const theme of ['light', 'dark'] as const) {
     expect(await colorAt(page, 3.3, 5.3 * MiB)).toBe(b);
     // B is gone after event 6: C has slid down on A, nothing is left above.
     for (const event of [6, 7]) {
-      expect(await colorAt(page, event + 0.3, 4.5 * MiB), `C at ${event}`).toBe(c);
+      expect(await colorAt(page, event + 0.3, 4.3 * MiB), `C at ${event}`).toBe(c);
       const above = await colorAt(page, event + 0.3, 6.5 * MiB);
       expect(isGround(above, background), `above at ${event}: ${above}`).toBe(true);
     }
     expect(isGround(await colorAt(page, 0.3, 1.3 * MiB), background), 'before A').toBe(true);
-    expect(isGround(await colorAt(page, 9.3, 4.5 * MiB), background), 'after C').toBe(true);
+    expect(isGround(await colorAt(page, 9.3, 4.7 * MiB), background), 'after C').toBe(true);
   });
 }
 

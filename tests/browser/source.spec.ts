@@ -31,7 +31,6 @@ test('lines of the file with most, with the text of a chosen folder; the same te
   await expect(page.locator('tr:has-text("# line 40")')).toHaveCount(0);
   await expectAccessible(page);
   await line.getByRole('button').click();
-  await page.getByRole('tab', { name: /^Overview/ }).click();
   await page.locator('[data-part^="loss_of"]').getByRole('button').click();
   await expect(page.locator('gpustrata-details [data-source-text]').first()).toContainText(
     'loss = loss_of(logits)',
@@ -51,7 +50,6 @@ test('the choice of an editor makes links of frames, and is remembered', async (
     'href',
     /home\/me\/code/,
   );
-  await page.getByRole('tab', { name: /^Overview/ }).click();
   await page.locator('[data-part]').first().getByRole('button').click();
   await expect(page.locator('gpustrata-details a[data-editor]').first()).toHaveAttribute('href', /^vscode:/);
 });

@@ -168,7 +168,10 @@ test('while nothing is chosen the picture has the whole width, and what is point
   page,
 }) => {
   await openKnown(page);
+  await page.keyboard.press('5'); // no answer beside it
+  await expect(page.locator('gpustrata-answers')).toHaveCount(0);
   await expect(page.locator('gpustrata-details')).toHaveCount(0);
+  await settledView(page);
   const inB = await pointOf(page, 4.5, 5 * MiB);
   await page.mouse.move(inB.x, inB.y);
   const tip = page.locator('.plot .tip');

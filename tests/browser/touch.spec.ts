@@ -20,6 +20,7 @@ async function move(cdp: CDPSession, from: Finger[], to: Finger[]): Promise<void
 
 test('a tap pins the block under it', async ({ page }) => {
   await openSample(page);
+  await page.locator('.plot').scrollIntoViewIfNeeded(); // the answer comes before it
   const at = await pointAt(page, 0.5, 0.02);
   await page.touchscreen.tap(at.x, at.y);
   await expect(page.getByRole('button', { name: 'Unpin' })).toBeVisible();
@@ -27,6 +28,7 @@ test('a tap pins the block under it', async ({ page }) => {
 
 test('a pinch zooms both ways, a drag moves', async ({ page }) => {
   const all = await openSample(page);
+  await page.locator('.plot').scrollIntoViewIfNeeded();
   const cdp = await page.context().newCDPSession(page);
   const middle = await pointAt(page, 0.5, 0.5);
   const fingers = (by: number): Finger[] => [

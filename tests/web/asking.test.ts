@@ -57,7 +57,7 @@ test('a picture that is refused is asked for once more, then the reason is told'
     },
   };
   const track = new PictureTrack(device as unknown as EngineView, () => (redraws += 1));
-  const bounds = boundsOf(1000, GiB, GiB);
+  const bounds = boundsOf(1000, { peak: { bytes: GiB }, reserved_peak: GiB });
   const area = { left: 0, top: 0, width: 500, height: 300, ratio: 1 };
   const palette = { bands: [0], nothing: 0, dimmedTowards: 0, envelope: 0 };
   const want = (view = fitAll(bounds)): boolean =>
@@ -108,7 +108,7 @@ test('the first picture of a file is asked for before there is a plot, and once'
   // What the element does once it has its size.
   const tracks = tracksOf(device);
   assert.equal(tracksOf(device), tracks);
-  const bounds = boundsOf(1000, GiB, GiB);
+  const bounds = boundsOf(1000, { peak: { bytes: GiB }, reserved_peak: GiB });
   const want = ({ width }: { width: number }): boolean =>
     tracks.picture.want(
       new Projection(fitAll(bounds), { ...area, width }),

@@ -21,6 +21,7 @@ test('what is shown goes into a link and comes back', () => {
     only: 'size>1MiB stack:"a b" #&=%',
     block: 41,
     main: 'state',
+    side: 'leaks',
     answer: 'events',
     event: -1,
     details: true,
@@ -51,6 +52,7 @@ test('what is shown goes into a link and comes back', () => {
     axis: 'event',
     block: -1,
     main: undefined,
+    side: undefined,
     answer: 'z', // a panel of a later version: the registry decides
     event: undefined,
     about: false,

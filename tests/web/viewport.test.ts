@@ -23,7 +23,7 @@ test('column widths are 1, 2, 3, 4, 6, 8, 12, ... and not below the pixel', () =
 });
 
 test('zooming keeps the point under the pointer and stays inside', () => {
-  const bounds = boundsOf(1000, 100 * MiB, 120 * MiB);
+  const bounds = boundsOf(1000, { peak: { bytes: 100 * MiB }, reserved_peak: 120 * MiB });
   const all = fitAll(bounds);
   const near = zoom(all, bounds, { x: 250, y: 0 }, 0.5, 1);
   assert.deepEqual([near.x0, near.x1], [125, 625]);
@@ -36,14 +36,14 @@ test('zooming keeps the point under the pointer and stays inside', () => {
 });
 
 test('a reserved level far above the peak does not press the bands flat', () => {
-  closeTo(boundsOf(10, 10 * GiB, 12 * GiB).fitTop, 13.2 * GiB);
-  const far = boundsOf(10, 10 * GiB, 40 * GiB);
+  closeTo(boundsOf(10, { peak: { bytes: 10 * GiB }, reserved_peak: 12 * GiB }).fitTop, 13.2 * GiB);
+  const far = boundsOf(10, { peak: { bytes: 10 * GiB }, reserved_peak: 40 * GiB });
   closeTo(far.fitTop, 11 * GiB);
   closeTo(far.top, 44 * GiB);
 });
 
 test('what is visible stays, what is outside comes to the middle', () => {
-  const bounds = boundsOf(1000, GiB, GiB);
+  const bounds = boundsOf(1000, { peak: { bytes: GiB }, reserved_peak: GiB });
   const view = show({ x0: 0, x1: 100, y0: 0, y1: GiB }, bounds);
   const y = { from: 0, to: GiB };
   assert.deepEqual(bringIntoView(view, bounds, { from: 90, to: 500 }, y), view);

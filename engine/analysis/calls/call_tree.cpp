@@ -62,16 +62,12 @@ class Building {
   [[nodiscard]] bool sort_frames() {
     const size_t nodes = recording_.stacks.node_count();
     if (!kept_.resize(recording_.frames.size(), kWanted) || !best_.resize(nodes, kNothing)) return false;
-    HiddenFrames hidden(recording_);
-    if (asked_.frames == FramesOf::shown && !hidden.prepare()) return false;
     for (size_t i = 0; i < kept_.size() && asked_.frames != FramesOf::all; ++i) {
-      const FrameId frame{i};
-      if (asked_.frames == FramesOf::shown) {
-        kept_[i] = hidden(frame) ? kNothing : kWanted;
-      } else {
-        const Origin origin = origin_of(recording_, frame);
+      const Origin origin = origin_of(recording_, FrameId{i});
+      if (asked_.frames == FramesOf::shown)
+        kept_[i] = origin == Origin::interpreter ? kNothing : kWanted;
+      else
         kept_[i] = origin == Origin::own ? kWanted : origin == Origin::package ? kPackage : kNothing;
-      }
     }
     for (size_t i = 0; i < nodes; ++i) {  // callers have lower numbers
       const trace::StackTable::Node& node = recording_.stacks.node(static_cast<int32_t>(i));

@@ -4,7 +4,7 @@
 // call to the innermost, or inverted: from the frame that asked to its callers. Which frames there are:
 //   own    the user's own code; of a stack without any the installed packages; without those who stands for it
 //          (own_frame.h)
-//   shown  those that PyTorch's own viewer shows (frame_filter.h); of a stack without any all of them
+//   shown  all but those of the interpreter and of the C runtime (own_frame.h); of a stack without any all of them
 //   all    all of them
 // By file, calls within a file are one node. Blocks without a stack have a node of their own below the root.
 //

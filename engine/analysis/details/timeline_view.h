@@ -29,8 +29,11 @@ struct ViewInfo {
   int64_t extent_events = 0;
   std::optional<int64_t> extent_us, first_time_us, last_time_us;
   std::vector<int32_t> oom_events;  // at most 1000
-  bool has_stacks = false;          // of events, or of blocks of the final state
+  // What the device gave this process in all: reserved, and what was free at the last event that ran out of memory.
+  std::optional<int64_t> capacity;
+  bool has_stacks = false;  // of events, or of blocks of the final state
   int64_t segments = 0;
+  bool is_processor = false;       // a profiler's trace of the processor's memory
   bool has_ops = false;            // a profiler's trace: ops with memory records
   bool has_series = false;         // the file tells of numbers over time besides
   std::string_view settings_json;  // empty: none are known

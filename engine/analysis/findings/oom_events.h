@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "engine/model/recording.h"
+#include "engine/replay/bands.h"
 
 namespace gpustrata::analysis {
 
@@ -17,5 +19,10 @@ struct OomEvents {
 // O(events of the device).
 [[nodiscard]] OomEvents find_oom_events(const model::Recording& recording, model::RowRange events,
                                         size_t most);
+
+// What the device had for this process: reserved and free together at its last out of memory, where the event says what was
+// free and that was less than the request; else a limit was reached, or the number is of something else. O(events).
+[[nodiscard]] std::optional<int64_t> capacity_at_last_oom(const model::Recording& recording,
+                                                          const replay::Bands& lives);
 
 }  // namespace gpustrata::analysis

@@ -5,6 +5,7 @@
 
 #include "engine/analysis/stacks/no_stack_reasons.h"
 #include "engine/base/saturating.h"
+#include "engine/model/processor.h"
 
 namespace gpustrata::analysis {
 
@@ -111,6 +112,7 @@ Result<Overview> find_overview(const model::Recording& recording, const model::P
                                const replay::BlockLives& lifetimes, const Keys* lines) {
   Overview found(recording.budget);
   found.device = lifetimes.device;
+  found.is_processor = model::is_of_processor(part);
   found.events = lifetimes.events.count;
   find_out_of_memory(found, recording, lifetimes);
   found.peak_bytes = lifetimes.peak_level;

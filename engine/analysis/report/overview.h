@@ -65,6 +65,7 @@ struct Overview {
   explicit Overview(Budget& budget) : peak_lines(budget) {}
 
   int32_t device = 0;
+  bool is_processor = false;  // a profiler's trace of the processor's memory
   int32_t events = 0;
   std::vector<OutOfMemoryEvent> out_of_memory;  // the first kMostOutOfMemory
   int64_t out_of_memory_events = 0;             // all of them

@@ -5,6 +5,7 @@
 
 #include "engine/analysis/stacks/no_stack_reasons.h"
 #include "engine/base/saturating.h"
+#include "engine/model/processor.h"
 
 namespace gpustrata::analysis {
 
@@ -104,6 +105,7 @@ void find_times(DeviceSummary& sums, const model::Recording& recording, RowRange
                                                      model::Diagnostics& diagnostics) {
   DeviceSummary sums;
   sums.device = device;
+  sums.is_processor = model::is_of_processor(part);
   const RowRange events = part.events_of(device);
   sums.events = events.count;
   const auto lifetimes = replay::find_block_lives(recording, part, device);

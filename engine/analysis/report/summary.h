@@ -28,6 +28,7 @@ struct OutOfMemory {
 
 struct DeviceSummary {
   int32_t device = 0;
+  bool is_processor = false;  // a profiler's trace of the processor's memory
   int64_t events = 0;
   std::vector<std::pair<std::string_view, int64_t>> actions;  // name and count, by first appearance
   // The final state: segments; blocks in use; blocks in use or waiting for a stream. Of a profiler's trace not known,

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "engine/analysis/stacks/frame_filter.h"
+#include "engine/analysis/stacks/runtime_frames.h"
 #include "engine/base/ascii.h"
 #include "engine/base/charge.h"
 
@@ -174,11 +175,7 @@ Origin origin_of(std::string_view function, std::string_view file) {
   function = function.substr(0, kLongestName);
   file = file.substr(0, kLongestName);
   const bool no_file = file.empty() || file == "??";
-  const auto is_of_python = [](std::string_view name) {
-    if (name.starts_with('_')) name.remove_prefix(1);
-    return name.size() > 2 && name.starts_with("Py") && name[2] >= 'A' && name[2] <= 'Z';
-  };
-  if (is_hidden(function, file) || (no_file && is_of_python(function))) return Origin::interpreter;
+  if (is_hidden(function, file) || is_of_runtime(function, file)) return Origin::interpreter;
   if (no_file || is_native(file)) return Origin::library;
   const std::string_view package = installed_package(file);
   if (!package.empty()) return is_one_of(package, kFoundation) ? Origin::library : Origin::package;

@@ -2,7 +2,8 @@
 // labels, colours, tables and comparisons ask here.
 //
 // A frame is
-//   interpreter  if PyTorch's own viewer hides it (frame_filter.h), or if it is a C function of Python's
+//   interpreter  if PyTorch's own viewer hides it (frame_filter.h), or if it is of CPython or of the C runtime
+//                (runtime_frames.h)
 //   library      if it is compiled code, Python's standard library, or one of the packages below everybody's
 //                code (torch, numpy, triton, ...)
 //   package      if it is of another installed package; the user's own where a stack has nothing nearer

@@ -57,8 +57,14 @@ void describe(Members& m, const ViewInfo& info) {
   m.microseconds("first_time_us", info.first_time_us);
   m.microseconds("last_time_us", info.last_time_us);
   m.values(As::count, "oom_events", info.oom_events, [](int32_t event) { return event; });
+  m.bytes(
+      {"capacity",
+       "What the device had for this process: reserved and free together at the last out of memory; null = not known."},
+      info.capacity);
   m.flag("has_stacks", info.has_stacks);
   m.count("segments", info.segments);
+  m.flag({"is_processor", "A profiler's trace of the processor's memory, which it calls device 0."},
+         info.is_processor);
   m.flag({"has_ops", "A profiler's trace."}, info.has_ops);
   m.flag({"has_series", "The file tells of numbers over time besides."}, info.has_series);
   m.written(As::any, {"settings", "allocator_settings of the snapshot as in the file."},

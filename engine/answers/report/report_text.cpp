@@ -64,8 +64,10 @@ class Page {
   void title() {
     const analysis::Overview& overview = report_.overview;
     const auto count = static_cast<size_t>(report_.out_of_memory.all);
-    const std::string device =
-        overview.device == replay::kHostDevice ? "Host memory" : fmt::format("Device {}", overview.device);
+    const std::string device = overview.is_processor ? "The processor (CPU)"
+                               : overview.device == replay::kHostDevice
+                                   ? "Host memory"
+                                   : fmt::format("Device {}", overview.device);
     std::string what;
     if (count > 0) {
       what = count == 1 ? " ran out of memory" : fmt::format(" ran out of memory {} times", count);

@@ -37,7 +37,8 @@ void append_oom(LabelRows& rows, const analysis::OutOfMemory& oom) {
 }
 
 void write_device(TextOut& out, const analysis::DeviceSummary& device, size_t columns) {
-  out.print("\n  Device {}\n", device.device);
+  out.print("\n  {}\n",
+            device.is_processor ? std::string("Processor (CPU)") : fmt::format("Device {}", device.device));
   LabelRows rows;
   const bool has_events = device.events > 0;
   const auto at_end = [&](std::string_view what) {

@@ -381,6 +381,20 @@ TEST_F(SessionTest, EveryClientOfAFileHasViewsOfItsOwn) {
   EXPECT_EQ(other.view(1), nullptr);
 }
 
+// What a filter means is kept for each such view, in memory that all clients of the file share.
+TEST_F(SessionTest, AClientAmongOthersHasFewViewsOfOneFilter) {
+  open("private_pool");
+  Session other(session);
+  const auto open_one = [&](size_t i) {
+    return other.open_view(0, 0, Bands::blocks, fmt::format("size>={}", i));
+  };
+  for (size_t i = 0; i < Session::kMostFilteredViews; ++i) ASSERT_TRUE(open_one(i).has_value()) << i;
+  EXPECT_EQ(open_one(99).error().code, ErrorCode::wrong_usage);
+  EXPECT_TRUE(other.open_view(0, 0, Bands::blocks).has_value());
+  other.release(1);
+  EXPECT_TRUE(open_one(99).has_value());
+}
+
 TEST_F(SessionTest, ViewsOfAClientGoWithIt) {
   open("private_pool");
   (void)ask("contents");

@@ -1606,8 +1606,12 @@ export interface ViewInfo {
   first_time_us: Microseconds | null;
   last_time_us: Microseconds | null;
   oom_events: number[];
+  /** What the device had for this process: reserved and free together at the last out of memory; null = not known. */
+  capacity: Bytes | null;
   has_stacks: boolean;
   segments: number;
+  /** A profiler's trace of the processor's memory, which it calls device 0. */
+  is_processor: boolean;
   /** A profiler's trace. */
   has_ops: boolean;
   /** The file tells of numbers over time besides. */

@@ -139,3 +139,9 @@ function grouped(number: string): string {
 function trimZeros(text: string): string {
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
 }
+
+/** `×2.1`, `×0.48`: two or three figures. */
+export function formatRatio(ratio: number): string {
+  const rounded = Number(ratio.toPrecision(ratio >= 0.1 && ratio < 10 ? 2 : 3));
+  return `×${rounded >= 1000 ? formatCount(rounded) : rounded}`;
+}

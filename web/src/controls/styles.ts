@@ -219,6 +219,21 @@ export const base = css`
   }
 `;
 
+/** Words for who points, and for who touches. */
+export const byPointer = css`
+  .by-touch {
+    display: none;
+  }
+  @media (pointer: coarse) {
+    .by-mouse {
+      display: none;
+    }
+    .by-touch {
+      display: revert;
+    }
+  }
+`;
+
 /** What is known of something: a word and its value a line. */
 export const facts = css`
   dl {

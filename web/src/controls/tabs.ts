@@ -20,6 +20,8 @@ export class TabsView extends LitElement {
   @property({ attribute: false }) tabs: readonly Tab[] = [];
   @property({ attribute: false }) open: string | undefined;
   @property() label = '';
+  /** Keys are told by the titles only. */
+  @property({ type: Boolean, reflect: true }) narrow = false;
   /** None need be open. */
   @property({ type: Boolean }) closable = false;
 
@@ -145,6 +147,12 @@ export class TabsView extends LitElement {
         background: none;
         color: var(--dim);
         font-weight: 400;
+      }
+      :host([narrow]) kbd {
+        display: none;
+      }
+      :host([narrow]) .tabs button {
+        padding: 0 10px;
       }
       @media (hover: none) {
         .tabs kbd {

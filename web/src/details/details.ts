@@ -11,7 +11,7 @@ import { ownFrame } from '../words/stack_lines.ts';
 import '../controls/copy_button.ts';
 import type { CopyButton } from '../controls/copy_button.ts';
 import './stack.ts';
-import { base, facts, partTitle } from '../controls/styles.ts';
+import { base, byPointer, facts, partTitle } from '../controls/styles.ts';
 import { symbols } from '../controls/symbols.ts';
 
 /** Tells `go` with a Goal, and `unpin`. */
@@ -119,7 +119,10 @@ export class DetailsView extends LitElement {
   private empty(info: ViewInfo | undefined): TemplateResult {
     return html`<div class="empty">
       <h2>${info?.bands === 'segments' ? 'Segment' : 'Block'}</h2>
-      <p>Point at a band to see what it is and where it was allocated. Click to keep it here.</p>
+      <p class="by-mouse">
+        Point at a band to see what it is and where it was allocated. Click to keep it here.
+      </p>
+      <p class="by-touch">Tap a band to see what it is and where it was allocated.</p>
       ${
         info && info.events > 0 && !info.has_stacks
           ? html`<p data-note="no-stacks">
@@ -133,6 +136,7 @@ export class DetailsView extends LitElement {
 
   static override styles = [
     base,
+    byPointer,
     facts,
     partTitle,
     css`

@@ -171,6 +171,38 @@ export function drawMarkers(
   }
 }
 
+/** What the device had in all: a line that levels stay below. */
+export function drawCapacity(
+  ctx: Context,
+  at: Projection,
+  bytes: Bytes,
+  colors: TimelineColors,
+): Box | undefined {
+  const { area } = at;
+  const { ratio } = area;
+  const y = Math.round(at.y(bytes));
+  if (y < area.top || y > area.top + area.height) return undefined;
+  ctx.strokeStyle = colors.oom;
+  ctx.lineWidth = ratio;
+  ctx.setLineDash([6 * ratio, 4 * ratio]);
+  ctx.beginPath();
+  ctx.moveTo(area.left, y + 0.5);
+  ctx.lineTo(area.left + area.width, y + 0.5);
+  ctx.stroke();
+  ctx.setLineDash([]);
+  const text = `${formatBytes(bytes)} on the device`;
+  ctx.font = font(area, 11, 500);
+  const { width } = ctx.measureText(text);
+  const box = { left: area.left + 8 * ratio, top: y + 3 * ratio, width, height: 12 * ratio };
+  ctx.fillStyle = colors.halo;
+  ctx.fillRect(box.left - 3 * ratio, box.top - ratio, width + 6 * ratio, box.height + 2 * ratio);
+  ctx.textAlign = 'left';
+  ctx.textBaseline = 'top';
+  ctx.fillStyle = colors.oom;
+  ctx.fillText(text, box.left, box.top);
+  return box;
+}
+
 /** A level that lies above the picture: a word at its upper edge, left of the peak where that is there. Tells where. */
 export function drawAbove(
   ctx: Context,

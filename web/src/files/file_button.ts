@@ -61,6 +61,9 @@ export class FileButton extends LitElement {
         display: inline-flex;
         position: relative;
       }
+      label.button {
+        height: var(--button-height, 32px);
+      }
       label:focus-within {
         outline: 2px solid var(--accent);
         outline-offset: 1px;

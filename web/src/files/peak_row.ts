@@ -6,21 +6,40 @@ import { formatBytes, formatExactBytes, plural } from '../base/format.ts';
 import { compare, shareBeyond, type Compared } from '../model/outliers.ts';
 import type { Bar } from '../model/peak_bars.ts';
 import { base } from '../controls/styles.ts';
+import { middle, middleStyles } from '../controls/middle.ts';
 import { symbols } from '../controls/symbols.ts';
+
+const numberOf = (bar: Bar): string => (bar.peak === undefined ? bar.says : formatBytes(bar.peak));
+const saying = (bar: Bar): string => `${numberOf(bar)}${bar.failed ? ', out of memory' : ''}`;
+const partOf = ({ peak, part }: Bar, most: number): number =>
+  peak !== undefined ? peak / most : (part ?? 0);
+const titleOf = ({ name, peak, problem }: Bar): string =>
+  `${name}${peak === undefined ? '' : ` · peak ${formatExactBytes(peak)}`}${problem ? ` · ${problem}` : ''}`;
+
+/** The least scrolling that brings a stretch into view. */
+const within = (from: number, length: number, scroll: number, room: number): number =>
+  Math.max(Math.min(scroll, from), from + length - room);
 
 /** Beyond the median; undefined = not odd. */
 function shareOf({ peak }: Bar, index: number, { median, odd }: Compared): number | undefined {
   return odd[index] && peak !== undefined ? shareBeyond(peak, median ?? 0) : undefined;
 }
 
-/** Tells `show` and `close` with the index of a bar. */
-const tail = 12; // letters of a name that are always seen
+const labels = {
+  file: 'Open files by peak',
+  snapshot: 'Snapshots of the file by peak',
+  device: 'Devices by peak',
+};
 
+/** More than so many are a chart. */
+const mostNames = 8;
+
+/** Tells `show` and `close` with the index of a bar. */
 @element('gpustrata-peak-row')
 export class PeakRowView extends LitElement {
   @property({ attribute: false }) bars: readonly Bar[] = [];
   /** What a bar stands for; in the plural with an s. */
-  @property() what: 'file' | 'snapshot' = 'file';
+  @property() what: 'file' | 'snapshot' | 'device' = 'file';
   @property({ type: Boolean }) closable = false;
   /** The current bar that was brought into view. */
   private seen = -1;
@@ -29,13 +48,19 @@ export class PeakRowView extends LitElement {
     const peaks = this.bars.map(({ peak }) => peak);
     const comparison = compare(peaks);
     const most = Math.max(1, ...peaks.filter((peak) => peak !== undefined));
-    const label = this.what === 'file' ? 'Open files by peak' : 'Snapshots of the file by peak';
-    return html`
-      <ul aria-label=${label}>
-        ${this.bars.map((bar, index) => this.bar(bar, index, most, shareOf(bar, index, comparison)))}
-      </ul>
+    const label = labels[this.what];
+    const share = (index: number): number | undefined => shareOf(this.bars[index]!, index, comparison);
+    const list = (one: (bar: Bar, index: number) => TemplateResult): TemplateResult =>
+      html`<ul aria-label=${label} .style=${`--count: ${this.bars.length}`}>
+        ${this.bars.map(one)}
+      </ul>`;
+    if (this.bars.length <= mostNames)
+      return html`${list((bar, index) => this.bar(bar, index, most, share(index)))} ${this.words(comparison)}`;
+    const current = this.bars.findIndex((bar) => bar.current);
+    return html`<div class="chart">
+      ${this.current(current)} ${list((bar, index) => this.column(bar, index, most, share(index)))}
       ${this.words(comparison)}
-    `;
+    </div>`;
   }
 
   protected override updated(): void {
@@ -46,42 +71,74 @@ export class PeakRowView extends LitElement {
     const item = list?.children[current];
     if (!list || !(item instanceof HTMLElement)) return;
     // Into view within the row; the page itself stays.
-    const [top, bottom] = [item.offsetTop, item.offsetTop + item.offsetHeight];
-    if (top < list.scrollTop) list.scrollTop = top;
-    else if (bottom > list.scrollTop + list.clientHeight) list.scrollTop = bottom - list.clientHeight;
+    list.scrollTop = within(item.offsetTop, item.offsetHeight, list.scrollTop, list.clientHeight);
+    list.scrollLeft = within(item.offsetLeft, item.offsetWidth, list.scrollLeft, list.clientWidth);
+  }
+
+  /** Its name and number, beside a chart. */
+  private current(index: number): TemplateResult | typeof nothing {
+    const bar = this.bars[index];
+    if (!bar) return nothing;
+    return html`<div class="current">
+      <span class="name middle" title=${bar.name}>${middle(bar.name)}</span>
+      <span class="value">${saying(bar)}, ${index + 1} of ${this.bars.length}</span>
+      ${this.closable ? this.closeButton(bar, index) : nothing}
+    </div>`;
+  }
+
+  private column(bar: Bar, index: number, most: number, odd: number | undefined): TemplateResult {
+    return html`<li
+      class="${bar.state} ${odd === undefined ? '' : 'odd'}"
+      data-entry=${this.what === 'file' ? bar.name : nothing}
+      data-snapshot=${this.what === 'snapshot' ? bar.name : nothing}
+      data-failed=${bar.failed ? '' : nothing}
+      data-entry-state=${bar.state}
+      data-odd=${odd === undefined ? nothing : odd.toFixed(3)}>
+      <button
+        class="column"
+        aria-current=${bar.current ? 'true' : 'false'}
+        aria-label="${bar.name}, ${saying(bar)}${odd === undefined ? '' : ', odd one'}"
+        title=${titleOf(bar)}
+        @click=${() => this.tell('show', index)}>
+        <span class="fill" .style=${`height: ${100 * partOf(bar, most)}%`}></span>
+      </button>
+    </li>`;
+  }
+
+  private closeButton({ name }: Bar, index: number): TemplateResult {
+    return html`<button
+      class="close"
+      aria-label="Close ${name}"
+      title="Close"
+      @click=${() => this.tell('close', index)}>
+      ${symbols.close}
+    </button>`;
   }
 
   private bar(bar: Bar, index: number, most: number, odd: number | undefined): TemplateResult {
-    const { name, state, peak, problem } = bar;
-    const part = peak !== undefined ? peak / most : (bar.part ?? 0);
+    const { name, state } = bar;
     return html`<li
       class="${state} ${odd === undefined ? '' : 'odd'}"
       data-entry=${this.what === 'file' ? name : nothing}
       data-snapshot=${this.what === 'snapshot' ? name : nothing}
+      data-device=${this.what === 'device' ? name : nothing}
+      data-failed=${bar.failed ? '' : nothing}
       data-entry-state=${state}
       data-odd=${odd === undefined ? nothing : odd.toFixed(3)}>
       <button
         class="bar"
         aria-current=${bar.current ? 'true' : 'false'}
-        title="${name}${peak === undefined ? '' : ` · peak ${formatExactBytes(peak)}`}${problem ? ` · ${problem}` : ''}"
+        title=${titleOf(bar)}
         @click=${() => this.tell('show', index)}>
-        <span class="name"><span>${name.slice(0, -tail)}</span><span>${name.slice(-tail)}</span></span>
-        <span class="track"><span class="fill" .style=${`transform: scaleX(${part})`}></span></span>
+        <span class="name middle">${middle(name)}</span>
+        <span class="track"
+          ><span class="fill" .style=${`transform: scaleX(${partOf(bar, most)})`}></span
+        ></span>
         <span class="value"
-          >${odd === undefined ? '' : html`<b aria-hidden="true">≠</b><span class="visually-hidden">odd one,</span> `}${peak === undefined ? bar.says : formatBytes(peak)}</span
+          >${bar.failed ? html`<b class="failed">OOM</b> ` : ''}${odd === undefined ? '' : html`<b aria-hidden="true">≠</b><span class="visually-hidden">odd one,</span> `}${numberOf(bar)}</span
         >
       </button>
-      ${
-        this.closable
-          ? html`<button
-              class="close"
-              aria-label="Close ${name}"
-              title="Close"
-              @click=${() => this.tell('close', index)}>
-              ${symbols.close}
-            </button>`
-          : nothing
-      }
+      ${this.closable ? this.closeButton(bar, index) : nothing}
     </li>`;
   }
 
@@ -116,17 +173,19 @@ export class PeakRowView extends LitElement {
 
   static override styles = [
     base,
+    middleStyles,
     css`
       :host {
         display: block;
-        padding: 6px 12px;
+        padding: 4px 12px;
         background: var(--surface);
         border-bottom: 1px solid var(--line);
       }
       ul {
         position: relative;
         display: grid;
-        grid-template-columns: repeat(auto-fill, minmax(168px, 1fr));
+        grid-template-columns: repeat(auto-fit, minmax(150px, 1fr));
+        max-width: calc(var(--count) * 280px);
         gap: 2px 8px;
         max-height: 168px;
         margin: 0;
@@ -161,21 +220,10 @@ export class PeakRowView extends LitElement {
         border-color: var(--accent);
         background: var(--accent-soft);
       }
-      /* What tells names apart is mostly at their end. */
       .name {
         grid-column: 1 / -1;
-        display: flex;
-        min-width: 0;
         margin-right: 20px;
         text-align: left;
-        white-space: pre;
-      }
-      .name span:first-child {
-        overflow: hidden;
-        text-overflow: ellipsis;
-      }
-      .name span:last-child {
-        flex: none;
       }
       .value {
         color: var(--dim);
@@ -209,6 +257,12 @@ export class PeakRowView extends LitElement {
       .broken .value {
         color: var(--bad);
       }
+      .failed {
+        color: var(--bad);
+      }
+      [data-failed] .column {
+        border-color: var(--bad);
+      }
       .close {
         position: absolute;
         top: 3px;
@@ -232,6 +286,74 @@ export class PeakRowView extends LitElement {
         width: 12px;
         height: 12px;
       }
+      .chart {
+        display: grid;
+        grid-template-columns: minmax(160px, 240px) minmax(0, 1fr) auto;
+        align-items: center;
+        gap: 4px 16px;
+        font-size: 12.5px;
+      }
+      .current {
+        position: relative;
+        min-width: 0;
+        padding-right: 28px;
+      }
+      .current .name {
+        margin: 0;
+        font-weight: 550;
+      }
+      .chart ul {
+        display: flex;
+        align-items: stretch;
+        gap: 0;
+        height: 44px;
+        max-width: none;
+        max-height: none;
+        overflow: auto hidden;
+      }
+      .chart li {
+        flex: 1 1 0;
+        min-width: 4px;
+        max-width: 48px;
+      }
+      .column {
+        display: flex;
+        flex: 1;
+        align-items: flex-end;
+        min-width: 0;
+        padding: 0 1px;
+        border: 0;
+        border-bottom: 2px solid var(--line);
+        background: none;
+        cursor: pointer;
+      }
+      .column:hover {
+        background: var(--hover);
+      }
+      .column[aria-current='true'] {
+        border-color: var(--accent);
+        background: var(--accent-soft);
+      }
+      .column .fill {
+        width: 100%;
+        min-height: 2px;
+        border-radius: 1px 1px 0 0;
+        opacity: 0.55;
+      }
+      .column[aria-current='true'] .fill,
+      .odd .column .fill {
+        opacity: 1;
+      }
+      .broken .column .fill {
+        height: 100% !important;
+        background: var(--bad-soft);
+        border: 1px solid var(--bad);
+      }
+      .chart p {
+        max-width: 340px;
+        margin: 0;
+        padding: 0;
+      }
       p {
         margin: 4px 0 0;
         padding: 0 10px;
@@ -241,6 +363,12 @@ export class PeakRowView extends LitElement {
       @container (max-width: 640px) {
         ul {
           grid-template-columns: repeat(auto-fill, minmax(128px, 1fr));
+        }
+        .chart {
+          grid-template-columns: minmax(0, 1fr);
+        }
+        .chart p {
+          max-width: none;
         }
       }
       @media print {

@@ -29,7 +29,7 @@ export class StatsView extends LitElement {
         <span class="label">${info.events === 0 ? 'Allocated' : 'Peak'}</span
         ><span class="value">${formatBytes(info.peak.bytes)}</span>
       </button>
-      ${hasReserved(info) ? this.bytes('reserved-peak', info.events === 0 ? 'Reserved' : 'Reserved peak', info.reserved_peak) : nothing}
+      ${hasReserved(info) ? this.bytes('reserved-peak', 'Reserved', info.reserved_peak) : nothing}
       ${this.bytes('initial', 'Before recording', info.initial_bytes)}
       ${this.bytes('final', 'At the end', info.final_bytes)} ${this.count('events', 'Events', info.events)}
       ${this.count('blocks', info.bands === 'segments' ? 'Segments' : 'Blocks', info.blocks)}
@@ -43,7 +43,7 @@ export class StatsView extends LitElement {
               title="Go to the next out-of-memory event (O)"
               @click=${() => this.tell('oom')}>
               <span class="label">Out of memory</span>
-              <span class="value">${plural(ooms, 'time')}${ooms >= mostOoms ? ' or more' : ''}</span>
+              ${ooms > 1 ? html`<span class="value">${plural(ooms, 'time')}${ooms >= mostOoms ? ' or more' : ''}</span>` : nothing}
             </button>`
           : nothing
       }
@@ -95,16 +95,15 @@ export class StatsView extends LitElement {
       }
       .stat {
         display: flex;
-        flex-direction: column;
-        align-items: flex-start;
-        gap: 1px;
-        padding: 4px 10px;
+        align-items: baseline;
+        gap: 5px;
+        min-height: 28px;
+        padding: 4px 6px;
         border: 0;
         border-radius: 6px;
         background: none;
-        text-align: left;
         font-variant-numeric: tabular-nums;
-        line-height: 1.3;
+        line-height: 20px;
       }
       button.stat {
         cursor: pointer;
@@ -114,21 +113,31 @@ export class StatsView extends LitElement {
       }
       .label {
         color: var(--dim);
-        font-size: 11.5px;
+        font-size: 12px;
         white-space: nowrap;
       }
       .value {
-        font-size: 15px;
-        font-weight: 550;
+        font-weight: 600;
         white-space: nowrap;
       }
       .peak .value {
         font-weight: 700;
         color: var(--accent);
       }
+      .bad .label,
       .bad .value {
         color: var(--bad);
         font-weight: 650;
+      }
+      /* The answers and the sheet about the file say these, too. */
+      @container (max-width: 1919px) {
+        [data-stat='initial'],
+        [data-stat='final'],
+        [data-stat='events'],
+        [data-stat='blocks'],
+        [data-stat='pools'] {
+          display: none;
+        }
       }
     `,
   ];

@@ -10,8 +10,9 @@ export interface DeviceChoice {
 /** Pinned host memory is device -1 (engine/session/session.h). */
 export const hostDevice = -1;
 
-/** `Device 0`, `Host (pinned)`. */
-export function deviceName(device: number): string {
+/** `Device 0`, `Host (pinned)`; `Processor` where a profiler told of its memory. */
+export function deviceName(device: number, isProcessor = false): string {
+  if (isProcessor) return 'Processor (CPU)';
   return device === hostDevice ? 'Host (pinned)' : `Device ${device}`;
 }
 

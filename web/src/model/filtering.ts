@@ -6,6 +6,9 @@ import { noFilter, type Filter, type Workspace } from './workspace.ts';
 
 const meansNothing = { found: undefined, match: -1, highlight: '' };
 
+/** A filter: no block that was there before the recording. */
+export const recordedOnly = '-born:before';
+
 export class Filtering {
   private view: EngineView | undefined;
   private latest: LatestOnly<string, FilterAnswer> | undefined;

@@ -30,7 +30,9 @@ export interface Shown {
   block: Rank;
   /** The main picture, if one was chosen (panels/registry.ts). */
   main: string | undefined;
-  /** The answer below it; undefined = the first one, empty = none. */
+  /** The answer beside it; undefined = the first one, empty = none. */
+  side: string | undefined;
+  /** The panel below it; undefined = none. */
   answer: string | undefined;
   /** The chosen moment: the state after this event, -1 = before the first. */
   event: number | undefined;
@@ -67,6 +69,7 @@ export function linkOf(shown: Shown): string {
   if (shown.only !== '') parts.set('only', '1');
   if (shown.block >= 0) parts.set('block', String(shown.block));
   if (shown.main !== undefined) parts.set('main', shown.main);
+  if (shown.side !== undefined) parts.set('side', shown.side);
   if (shown.answer !== undefined) parts.set('panel', shown.answer);
   if (shown.event !== undefined) parts.set('event', String(shown.event));
   if (shown.details) parts.set('details', '1');
@@ -113,6 +116,7 @@ export function shownIn(fragment: string): Shown | undefined {
     only: parts.get('only') === '1' ? filter : '',
     block: whole('block', -1),
     main: parts.get('main') ?? formerly(parts.get('panel')),
+    side: parts.get('side') ?? undefined,
     answer: parts.get('panel') ?? undefined,
     event: Number.isNaN(event) ? undefined : event,
     details: parts.get('details') === '1',

@@ -1,7 +1,7 @@
-// Bars by peak: of the open files, and of the snapshots of one file.
-import { formatBytes } from '../base/format.ts';
+// Bars by peak: of the open files, of the snapshots of one file, of the devices of one snapshot.
+import { formatBytes, formatCount } from '../base/format.ts';
 import type { Bytes } from '../base/units.ts';
-import { snapshotName } from './devices.ts';
+import { deviceName, snapshotName } from './devices.ts';
 import type { Entry, OpenFile } from './open_files.ts';
 
 export interface Bar {
@@ -16,6 +16,8 @@ export interface Bar {
   /** The error of what is broken. */
   problem?: string | undefined;
   current: boolean;
+  /** It ran out of memory. */
+  failed?: boolean;
 }
 
 export function barsOfFiles(entries: readonly Entry[], active: Entry | undefined): Bar[] {
@@ -37,7 +39,8 @@ export function barsOfFiles(entries: readonly Entry[], active: Entry | undefined
         current,
         state: 'ready',
         peak: file?.peak,
-        says: file?.view ? 'not known' : 'empty',
+        says: file?.view ? 'not known' : contentOf(file),
+        failed: (file?.view?.info.oom_events.length ?? 0) > 0,
       };
     const { bytes, total } = loading.progress;
     const part = total > 0 ? bytes / total : 0;
@@ -55,5 +58,24 @@ export function barsOfSnapshots({ contents, snapshot, peaks }: OpenFile): Bar[] 
     state: 'ready',
     peak: peaks?.[index],
     says: devices.length === 0 ? 'empty' : peaks ? 'not known' : '…',
+    failed: devices.some(({ oom }) => oom.count > 0),
+  }));
+}
+
+/** Of a file without a device. */
+function contentOf(file: OpenFile | undefined): string {
+  if ((file?.contents.fleets ?? 0) > 0) return 'ranks';
+  return (file?.contents.series ?? 0) > 0 ? 'counters' : 'empty';
+}
+
+export function barsOfDevices({ contents, snapshot, devicePeaks, view }: OpenFile): Bar[] {
+  const peaks = devicePeaks?.[snapshot];
+  return (contents.snapshots[snapshot]?.devices ?? []).map(({ device, oom, events }) => ({
+    name: deviceName(device),
+    current: device === view?.info.device,
+    state: 'ready',
+    peak: peaks?.find((one) => one.device === device)?.bytes,
+    says: peaks ? 'not known' : `${formatCount(events)} events`,
+    failed: oom.count > 0,
   }));
 }

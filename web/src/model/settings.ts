@@ -9,11 +9,11 @@ export type ThemeChoice = 'auto' | 'light' | 'dark';
 
 export interface Settings {
   theme: ThemeChoice;
-  /** Width of the details pane in CSS pixels. */
+  /** Width of answers and details in CSS pixels. */
   detailsWidth: number;
   colour: ColourBy;
   stacking: Stacking;
-  /** Height of the answers below the picture in CSS pixels. */
+  /** Height of the panel below the picture in CSS pixels. */
   panelHeight: number;
   /** The details stay open when nothing is chosen. */
   detailsOpen: boolean;
@@ -30,10 +30,10 @@ export interface SettingsStore {
 
 const usual: Settings = {
   theme: 'auto',
-  detailsWidth: 360,
+  detailsWidth: 470,
   colour: 'allocation',
   stacking: 'blocks',
-  panelHeight: 248,
+  panelHeight: 440,
   detailsOpen: false,
   editor: noEditor,
   letterKeys: true,

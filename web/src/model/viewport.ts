@@ -27,11 +27,19 @@ export function fitAll(bounds: Bounds): Viewport {
   return { x0: 0, x1: bounds.extent, y0: 0, y1: bounds.fitTop };
 }
 
-/** Height for a peak and a reserved level; reserved far above the peak does not press the bands flat. */
-export function boundsOf(extent: AxisUnits, peak: Bytes, reservedPeak: Bytes): Bounds {
-  const both = Math.max(peak, reservedPeak, minimalBytes);
-  const fitted = peak > 0 && reservedPeak > 1.6 * peak ? peak : both;
-  return { extent: Math.max(extent, 1), fitTop: fitted * 1.1, top: both * 1.1 };
+/** Levels that the height follows. */
+interface Levels {
+  readonly peak: { readonly bytes: Bytes };
+  readonly reserved_peak: Bytes;
+  /** Of the device; null = not known. */
+  readonly capacity?: Bytes | null;
+}
+
+/** Height for all levels; what lies far above the peak does not press the bands flat. */
+export function boundsOf(extent: AxisUnits, { peak, reserved_peak, capacity }: Levels): Bounds {
+  const levels = [Math.max(peak.bytes, minimalBytes) * 1.1, reserved_peak * 1.1, (capacity ?? 0) * 1.04];
+  const near = levels.filter((level) => peak.bytes <= 0 || level <= 1.6 * 1.1 * peak.bytes);
+  return { extent: Math.max(extent, 1), fitTop: Math.max(...near, minimalBytes), top: Math.max(...levels) };
 }
 
 /** Scales about a point; factors below 1 zoom in. */

@@ -57,6 +57,8 @@ export interface Parts {
   look: Look;
   /** The main picture that was chosen; undefined = what says most of a device. */
   main: string | undefined;
+  /** The answer beside it; undefined = none. */
+  side: string | undefined;
   /** The panel that is open below it; undefined = none. */
   answer: string | undefined;
   /** What was chosen in panels; what is as at first is left out. */
@@ -99,6 +101,7 @@ const atFirst: Parts = {
   filter: noFilter,
   look: { colour: 'allocation', stacking: 'blocks' },
   main: undefined,
+  side: undefined,
   answer: undefined,
   beside: nothingBeside,
 };

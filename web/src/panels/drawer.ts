@@ -1,4 +1,4 @@
-// The room below the picture: a bar of tabs that is always there, and the panel that is open.
+// The rooms of answers, beside the picture and below it: a bar of tabs that is always there, and the panel that is open.
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { property, query } from 'lit/decorators.js';
 import { element } from '../controls/element.ts';
@@ -10,14 +10,17 @@ import './panel_slot.ts';
 import type { PanelSlot } from './panel_slot.ts';
 import { panelOf } from './registry.ts';
 
-/** Tells `open-panel` with the id of a panel, or undefined to close. */
+/** Beside the answers: what is chosen, which the page shows in their place. */
+export const detailsTab: Tab = { id: 'details', name: 'Details', key: '' };
+
+/** Below the picture. Tells `toggle-panel` with the id of a panel. */
 @element('gpustrata-drawer')
 export class DrawerView extends LitElement {
   @property({ attribute: false }) tabs: readonly Tab[] = [];
   @property({ attribute: false }) open: string | undefined;
   @property({ attribute: false }) page!: PanelPage;
-  @property({ type: Number }) round = 0;
   @query('gpustrata-panel') private slotted!: PanelSlot | null;
+  protected readonly label: string = 'Tools';
 
   /** Its keys work at once. */
   async focusPanel(): Promise<void> {
@@ -25,16 +28,27 @@ export class DrawerView extends LitElement {
     this.slotted?.focus();
   }
 
+  protected get openTab(): string | undefined {
+    return this.open;
+  }
+  protected choose(id: string): void {
+    this.dispatchEvent(new CustomEvent('toggle-panel', { detail: id }));
+  }
+
   protected override render(): TemplateResult {
-    const { open } = this;
+    const { open, openTab } = this;
     return html`
       <gpustrata-tabs
-        label="Answers"
+        label=${this.label}
         closable
+        narrow
         .tabs=${this.tabs}
-        .open=${open}
+        .open=${openTab}
         @near=${(event: CustomEvent<string>) => prepare(event.detail, this.page)}
-        @open=${(event: CustomEvent<string | null>) => this.dispatchEvent(new CustomEvent('open-panel', { detail: event.detail ?? undefined }))}></gpustrata-tabs>
+        @open=${({ detail }: CustomEvent<string | null>) => {
+          const id = detail ?? openTab;
+          if (id !== undefined) this.choose(id);
+        }}></gpustrata-tabs>
       ${
         open === undefined
           ? nothing
@@ -42,8 +56,7 @@ export class DrawerView extends LitElement {
               role="tabpanel"
               aria-label=${panelOf(open)?.name ?? ''}
               .of=${open}
-              .page=${this.page}
-              .round=${this.round}></gpustrata-panel>`
+              .page=${this.page}></gpustrata-panel>`
       }
     `;
   }
@@ -73,6 +86,40 @@ export class DrawerView extends LitElement {
         }
         gpustrata-tabs {
           display: none;
+        }
+      }
+    `,
+  ];
+}
+
+/** Beside the picture. Tells `show-details` with whether they are to be seen, too. */
+@element('gpustrata-answers')
+export class AnswersView extends DrawerView {
+  /** Details lie over the panel, where there is one column for both. */
+  @property({ type: Boolean, reflect: true }) covered = false;
+  protected override readonly label = 'Answers';
+
+  protected override get openTab(): string | undefined {
+    return this.covered ? detailsTab.id : this.open;
+  }
+  protected override choose(id: string): void {
+    if (id !== detailsTab.id) super.choose(id);
+    else this.dispatchEvent(new CustomEvent('show-details', { detail: !this.covered }));
+  }
+
+  static override styles = [
+    ...DrawerView.styles,
+    css`
+      gpustrata-tabs {
+        height: 36px;
+        border-top: 0;
+        border-bottom: 1px solid var(--line);
+      }
+      @media screen {
+        @container (min-width: 900px) {
+          :host([covered]) gpustrata-panel {
+            display: none;
+          }
         }
       }
     `,

@@ -104,8 +104,8 @@ export interface Panel {
   /** In links and hooks. */
   readonly id: string;
   readonly name: string;
-  /** A picture in place of the timeline, or an answer below it. */
-  readonly place: 'main' | 'drawer';
+  /** A picture in place of the timeline, an answer beside it, or what needs its width below it. */
+  readonly place: 'main' | 'side' | 'drawer';
   /** What the engine builds for it: begun when somebody points at the tab. */
   readonly needs: readonly 'states'[];
   /** Only files of one kind can have it: views of others have no tab of it. Absent = all have. `trace`: one lies beside it. */

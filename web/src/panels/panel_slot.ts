@@ -20,8 +20,6 @@ export class PanelSlot extends LitElement {
   /** Of the registry. */
   @property({ attribute: false }) of = '';
   @property({ attribute: false }) page!: PanelPage;
-  /** Another number = what it keeps was changed from outside. */
-  @property({ type: Number }) round = 0;
   @state() private problem: string | undefined;
 
   private given: PanelPage | undefined;
@@ -57,7 +55,7 @@ export class PanelSlot extends LitElement {
     const { page } = this;
     const same = (part: keyof PanelPage): boolean => before?.[part] === page[part];
     if (!before || !same('view') || !panel.reads.every(same)) this.given = page;
-    const isOther = changed.has('round') || changed.has('of') || before?.view !== page.view;
+    const isOther = changed.has('of') || before?.view !== page.view;
     if (!this.kept || isOther || this.kept.texts !== textsOf(page.texts, this.of)) {
       const { of } = this;
       this.kept = keptOf(page.view, of, panel, page.texts, (texts) =>

@@ -1,5 +1,5 @@
 // All panels, in the order of their tabs and keys: 2, 3, 4 for the main ones (1 is the timeline), 5 to 9 and 0 for the
-// first six of the drawer. To add one: a folder with a panel.ts, and a line here.
+// first six of the others. To add one: a folder with a panel.ts, and a line here.
 import type { ViewInfo } from '../../engine/index.ts';
 import type { Panel } from './panel.ts';
 
@@ -39,14 +39,14 @@ export const panels = [
   {
     id: 'overview',
     name: 'Overview',
-    place: 'drawer',
+    place: 'side',
     needs: ['states'],
     load: () => import('./overview/panel.ts'),
   },
   {
     id: 'oom',
     name: 'Out of memory',
-    place: 'drawer',
+    place: 'side',
     needs: ['states'],
     lacks: ({ oom_events }) =>
       oom_events.length > 0 ? undefined : 'This device was not out of memory in the recording.',
@@ -55,7 +55,7 @@ export const panels = [
   {
     id: 'leaks',
     name: 'Leaks',
-    place: 'drawer',
+    place: 'side',
     needs: ['states'],
     lacks: ({ events }) =>
       events > 0 ? undefined : 'No events in this file: what grows cannot be told from one moment.',
@@ -64,7 +64,7 @@ export const panels = [
   {
     id: 'fragmentation',
     name: 'Fragmentation',
-    place: 'drawer',
+    place: 'side',
     needs: ['states'],
     lacks: ({ reserved_peak, has_ops }) =>
       has_ops
@@ -187,6 +187,12 @@ export const mainTabs: readonly { id: MainId; name: string; key: string }[] = [
   { id: 'timeline', name: 'Timeline', key: '1' },
   ...at('main').map(({ id, name }, index) => ({ id, name, key: String(index + 2) })),
 ];
-export const answerTabs: readonly { id: PanelId; name: string; key: string }[] = at('drawer').map(
-  ({ id, name }, index) => ({ id, name, key: index < 6 ? String((index + 5) % 10) : '' }),
-);
+/** Beside the picture, then below it. */
+export const answerTabs: readonly { id: PanelId; name: string; key: string }[] = [
+  ...at('side'),
+  ...at('drawer'),
+].map(({ id, name }, index) => ({ id, name, key: index < 6 ? String((index + 5) % 10) : '' }));
+
+export function isBeside({ id }: { id: string }): boolean {
+  return panelOf(id)?.place === 'side';
+}

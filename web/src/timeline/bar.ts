@@ -1,10 +1,10 @@
-// The bar above the timeline: tools, axis, colours, and what the lines are.
+// The controls around the timeline: what it shows and how, above it; what its lines are and tools, below it.
 import { html, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
-import { hasReserved } from '../model/bands.ts';
+import { bandsNames, bandsWays, hasReserved } from '../model/bands.ts';
 import { colourNames, colourWays } from '../model/colours.ts';
 import { stackingNames, stackingWays, type Look, type Stacking } from '../model/stacking.ts';
-import type { Axis, ColourBy, ViewInfo } from '../../engine/index.ts';
+import type { Axis, Bands, ColourBy, ViewInfo } from '../../engine/index.ts';
 import type { Tool } from './tracks/drag_tool.ts';
 import { symbols } from '../controls/symbols.ts';
 
@@ -18,6 +18,10 @@ export interface BarState {
   tool: Tool;
   /** A stretch is measured. */
   measured: boolean;
+  /** What was there before the recording; undefined = nothing was. */
+  earlier: 'shown' | 'hidden' | undefined;
+  /** Another view of the device is on its way. */
+  switching: boolean;
 }
 
 export interface BarActions {
@@ -25,12 +29,14 @@ export interface BarActions {
   zoomStep(factor: number): void;
   toggleBox(): void;
   measure(): void;
+  hideEarlier(): void;
+  changeBands(bands: Bands): void;
   changeAxis(axis: Axis): void;
   changeLook(change: Partial<Look>): void;
 }
 
 export function timelineBar(state: BarState, act: BarActions): TemplateResult {
-  const { info, gap, axis, colourBy, stacking, tool, measured } = state;
+  const { info, axis, colourBy, stacking, switching } = state;
   const noTimes = info.extent.time_us === null;
   const axisButton = (name: Axis, label: string, disabled: boolean): TemplateResult =>
     html`<label class=${disabled ? 'disabled' : ''}>
@@ -45,43 +51,16 @@ export function timelineBar(state: BarState, act: BarActions): TemplateResult {
     </label>`;
   return html`<div class="bar">
     <slot name="tabs"></slot>
-    <div class="tools" role="toolbar" aria-label="Timeline">
-      <button class="button small quiet" title="Show everything (F)" @click=${() => act.fit()}>
-        ${symbols.fit}<span class="word">Fit</span>
-      </button>
-      <button
-        class="button small quiet icon"
-        title="Zoom in (W)"
-        aria-label="Zoom in"
-        @click=${() => act.zoomStep(0.5)}>
-        ${symbols.plus}
-      </button>
-      <button
-        class="button small quiet icon"
-        title="Zoom out (S)"
-        aria-label="Zoom out"
-        @click=${() => act.zoomStep(2)}>
-        ${symbols.minus}
-      </button>
-      <button
-        class="button small quiet icon"
-        title="Zoom to a box: drag one (or Shift and drag)"
-        aria-label="Zoom to a box"
-        aria-pressed=${tool === 'box' ? 'true' : 'false'}
-        data-tool="box"
-        @click=${() => act.toggleBox()}>
-        ${symbols.box}
-      </button>
-      <button
-        class="button small quiet icon"
-        title="Measure: drag from one point to another (M)"
-        aria-label="Measure"
-        aria-pressed=${tool === 'ruler' || measured ? 'true' : 'false'}
-        data-tool="ruler"
-        @click=${() => act.measure()}>
-        ${symbols.ruler}
-      </button>
-    </div>
+    <select
+      class="field"
+      aria-label="View"
+      title="What the timeline shows (V)"
+      data-bands=${info.bands}
+      ?disabled=${switching}
+      .value=${live(info.bands)}
+      @change=${(event: Event) => act.changeBands((event.target as HTMLSelectElement).value as Bands)}>
+      ${bandsWays.map((way) => html`<option value=${way} ?selected=${way === info.bands}>${bandsNames[way]}</option>`)}
+    </select>
     <fieldset class="axis" title=${noTimes ? 'The events of this file carry no times.' : 'Axis (E)'}>
       <legend class="visually-hidden">Horizontal axis</legend>
       ${axisButton('event', 'Events', false)} ${axisButton('time', 'Time', noTimes)}
@@ -114,11 +93,72 @@ export function timelineBar(state: BarState, act: BarActions): TemplateResult {
           </label>`,
       )}
     </fieldset>
-    <div class="legend" role="group" aria-label="Lines">
-      ${info.bands === 'segments' ? '' : html`<span><i class="line allocated"></i>${info.bands === 'pools' ? 'in use' : 'allocated'}</span>`}
-      ${hasReserved(info) ? html`<span><i class="line reserved"></i>reserved</span>` : ''}
-      ${gap ? html`<span title="Reserved and in no block"><i class="gap"></i>gap</span>` : ''}
-      ${info.pools ? html`<span><i class="kept"></i>kept by pools, unused</span>` : ''}
-    </div>
+  </div>`;
+}
+
+/** What the lines of the picture are. */
+export function lineKeys({ info, gap }: Pick<BarState, 'info' | 'gap'>): TemplateResult {
+  return html`<div class="legend" role="group" aria-label="Lines">
+    ${info.bands === 'segments' ? '' : html`<span><i class="line allocated"></i>${info.bands === 'pools' ? 'in use' : 'allocated'}</span>`}
+    ${hasReserved(info) ? html`<span><i class="line reserved"></i>reserved</span>` : ''}
+    ${gap ? html`<span title="Reserved and in no block"><i class="gap"></i>gap</span>` : ''}
+    ${info.pools ? html`<span><i class="kept"></i>kept by pools, unused</span>` : ''}
+  </div>`;
+}
+
+/** What is left out, zoom and measuring. */
+export function tools(
+  { tool, measured, earlier }: Pick<BarState, 'tool' | 'measured' | 'earlier'>,
+  act: BarActions,
+): TemplateResult {
+  return html`<div class="tools" role="toolbar" aria-label="Timeline">
+    ${
+      earlier === undefined
+        ? ''
+        : html`<button
+            class="button small quiet"
+            title="Hide what was there before the recording (Shift H)"
+            aria-label="Hide what was there before the recording"
+            aria-pressed=${earlier === 'hidden' ? 'true' : 'false'}
+            data-tool="earlier"
+            @click=${() => act.hideEarlier()}>
+            Recorded only
+          </button>`
+    }
+    <button class="button small quiet" title="Show everything (F)" @click=${() => act.fit()}>
+      ${symbols.fit}<span class="word">Fit</span>
+    </button>
+    <button
+      class="button small quiet icon"
+      title="Zoom in (W)"
+      aria-label="Zoom in"
+      @click=${() => act.zoomStep(0.5)}>
+      ${symbols.plus}
+    </button>
+    <button
+      class="button small quiet icon"
+      title="Zoom out (S)"
+      aria-label="Zoom out"
+      @click=${() => act.zoomStep(2)}>
+      ${symbols.minus}
+    </button>
+    <button
+      class="button small quiet icon"
+      title="Zoom to a box: drag one (or Shift and drag)"
+      aria-label="Zoom to a box"
+      aria-pressed=${tool === 'box' ? 'true' : 'false'}
+      data-tool="box"
+      @click=${() => act.toggleBox()}>
+      ${symbols.box}
+    </button>
+    <button
+      class="button small quiet icon"
+      title="Measure: drag from one point to another (M)"
+      aria-label="Measure"
+      aria-pressed=${tool === 'ruler' || measured ? 'true' : 'false'}
+      data-tool="ruler"
+      @click=${() => act.measure()}>
+      ${symbols.ruler}
+    </button>
   </div>`;
 }

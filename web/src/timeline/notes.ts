@@ -3,11 +3,16 @@ import { html, type TemplateResult } from 'lit';
 import type { EngineView, ViewInfo } from '../../engine/index.ts';
 
 export function timelineNotes({ info, shown }: EngineView): TemplateResult {
-  return html`${info.events === 0 ? noEvents : ''} ${bandsNote(info)} ${shown.only ? onlyNote : ''}`;
+  return html`${info.events === 0 ? noEvents : ''} ${info.is_processor ? processorNote : ''}
+  ${bandsNote(info)} ${shown.only ? onlyNote : ''}`;
 }
 
 const onlyNote = html`<p class="note" data-note="only">
   Matching blocks only, stacked from zero. Reserved is what the allocator holds for all blocks.
+</p>`;
+
+const processorNote = html`<p class="note" data-note="processor">
+  Memory of the processor, as a profiler recorded it; memory of a GPU is not part of it.
 </p>`;
 
 const noEvents = html`<p class="note">

@@ -28,6 +28,17 @@ function gap({ level, reserved }: Pick): TemplateResult | '' {
   >`;
 }
 
+/** Of what the device had. */
+function left({ reserved }: Pick, { capacity }: ViewInfo): TemplateResult | '' {
+  if (capacity === null || capacity < reserved) return '';
+  return html`<span
+    data-readout="left"
+    data-bytes=${capacity - reserved}
+    title="On the device, of ${formatBytes(capacity)} that it had for this process at the out of memory"
+    ><b>${formatBytes(capacity - reserved)}</b> left</span
+  >`;
+}
+
 /** A group of the stack under the cursor, with its name. */
 export interface NamedGroup {
   group: GroupAt;
@@ -68,7 +79,8 @@ export function readout(
           >`
         : ''
     }
-    ${hasGap ? gap(pick) : ''} ${named ? groupWords(named, pick) : ''}
+    ${hasReserved(info) ? left(pick, info) : ''} ${hasGap ? gap(pick) : ''}
+    ${named ? groupWords(named, pick) : ''}
   `;
 }
 

@@ -31,7 +31,7 @@ export function timelineSheet(
   const placed = landmarks?.axis === axis ? landmarks : undefined;
   return {
     title,
-    subtitle: `${device.shown.only ? `only ${device.shown.only}, ` : ''}${deviceName(info.device)}: ${formatCount(info.events)} events, ${info.bands === 'blocks' ? '' : `${bandsNames[info.bands]}, `}peak ${formatBytes(info.peak.bytes)}${levels}`,
+    subtitle: `${device.shown.only ? `only ${device.shown.only}, ` : ''}${deviceName(info.device, info.is_processor)}: ${formatCount(info.events)} events, ${info.bands === 'blocks' ? '' : `${bandsNames[info.bands]}, `}peak ${formatBytes(info.peak.bytes)}${levels}`,
     at: stage.projection(),
     axis,
     colors,

@@ -13,12 +13,21 @@ export const timelineStyles = css`
   .bar {
     display: flex;
     align-items: center;
-    gap: 4px 16px;
-    min-height: 40px;
-    padding: 4px 16px 4px 8px;
+    gap: 4px 10px;
+    min-height: 36px;
+    padding: 4px 12px 4px 8px;
     border-bottom: 1px solid var(--line);
     flex-wrap: wrap;
     font-size: 12px;
+  }
+  .bar > select {
+    width: 126px;
+    margin-left: auto;
+  }
+  @container timeline (max-width: 1279px) {
+    .colour .word {
+      display: none;
+    }
   }
   .bar slot {
     display: flex;
@@ -29,7 +38,8 @@ export const timelineStyles = css`
   }
   .tools {
     display: flex;
-    gap: 2px;
+    flex: none;
+    margin-left: auto;
   }
   .axis {
     display: flex;
@@ -76,7 +86,7 @@ export const timelineStyles = css`
     gap: 6px;
     color: var(--dim);
   }
-  .colour .field {
+  .bar .field {
     height: 26px;
     padding: 0 2px 0 6px;
     font-size: 12px;
@@ -84,8 +94,9 @@ export const timelineStyles = css`
   .legend {
     display: flex;
     flex-wrap: wrap;
-    gap: 0 16px;
-    margin-left: auto;
+    flex: 0 1 auto;
+    gap: 0 12px;
+    min-width: 0;
     color: var(--dim);
     white-space: nowrap;
   }
@@ -119,15 +130,23 @@ export const timelineStyles = css`
     background: var(--envelope);
     print-color-adjust: exact;
   }
-  .readout {
+  .foot {
     display: flex;
     align-items: center;
-    gap: 4px 20px;
-    height: 30px;
-    padding: 0 16px;
+    gap: 4px 16px;
+    min-height: 30px;
+    padding: 0 8px 0 12px;
     border-top: 1px solid var(--line);
+    font-size: 12px;
+  }
+  .readout {
+    display: flex;
+    flex: 1 1 0;
+    align-items: center;
+    gap: 4px 14px;
+    min-width: 0;
+    height: 30px;
     color: var(--dim);
-    font-size: 12.5px;
     font-variant-numeric: tabular-nums;
     white-space: nowrap;
     overflow: hidden;
@@ -201,7 +220,7 @@ export const timelineStyles = css`
     }
   }
   @container timeline (max-height: 240px) {
-    .readout,
+    .foot,
     .note {
       display: none;
     }
@@ -240,10 +259,15 @@ export const timelineStyles = css`
       height: 36px;
       margin: -4px 0 0;
     }
-    .readout {
-      gap: 4px 12px;
+    .foot {
+      flex-wrap: wrap;
+      gap: 0 12px;
       padding: 0 8px;
-      font-size: 12px;
+    }
+    .readout {
+      flex: 1 0 100%;
+      order: -1;
+      gap: 4px 12px;
     }
   }
   @container (max-width: 360px) {
@@ -253,17 +277,6 @@ export const timelineStyles = css`
     .readout {
       gap: 4px 8px;
       font-size: 11px;
-    }
-  }
-  .by-touch {
-    display: none;
-  }
-  @media (pointer: coarse) {
-    .by-mouse {
-      display: none;
-    }
-    .by-touch {
-      display: inline;
     }
   }
 `;

@@ -12,11 +12,12 @@ import { colorsOf, themes, type Theme } from '../draw/colors.ts';
 import { colorsOfKinds } from '../draw/palettes.ts';
 import { plotArea } from '../draw/plot.ts';
 import type { Sheet } from '../draw/sheet.ts';
-import type { Axis, Band, ColourBy, EngineView, RunningOps } from '../../engine/index.ts';
+import type { Axis, Band, Bands, ColourBy, EngineView, RunningOps } from '../../engine/index.ts';
 import { noFiles, type BesideFiles, type BesideTrace } from '../model/beside/files.ts';
 import type { ToldOps } from '../model/beside/op_attribution.ts';
 import type { CountersView } from './beside/counters.ts';
 import type { Look, Stacking } from '../model/stacking.ts';
+import { recordedOnly } from '../model/filtering.ts';
 import { bandsNames, hasGap } from '../model/bands.ts';
 import { deviceName } from '../model/devices.ts';
 import { markerLines } from '../words/mark_text.ts';
@@ -46,8 +47,8 @@ import { markerTip } from './marker_tip.ts';
 import './regions.ts';
 import type { RegionsView } from './regions.ts';
 import type { LanesView, Run, Stretch as LanesStretch } from './lanes/lanes.ts';
-import { base } from '../controls/styles.ts';
-import { timelineBar, type BarActions } from './bar.ts';
+import { base, byPointer } from '../controls/styles.ts';
+import { lineKeys, timelineBar, tools, type BarActions, type BarState } from './bar.ts';
 import { describeBand } from '../words/band_text.ts';
 import { groupLines, groupName } from '../words/group_text.ts';
 import { timelineNotes } from './notes.ts';
@@ -80,6 +81,8 @@ export class TimelineView extends LitElement {
   @property({ attribute: false }) told: ToldOps | undefined;
   /** What is pointed at is told beside the pointer. */
   @property({ type: Boolean }) tips = false;
+  /** Another view of the device is on its way. */
+  @property({ type: Boolean }) switching = false;
   /** Shown first of a device instead of everything; taken once. */
   @property({ attribute: false }) firstView: Viewport | undefined;
 
@@ -557,8 +560,23 @@ export class TimelineView extends LitElement {
     const kinds = this.kept?.kinds.kinds;
     const { measured } = this.ruler;
     const marks = this.kept?.marks.placed;
+    const bar: BarState = {
+      info,
+      gap: hasGap(this.device),
+      axis: this.axis,
+      colourBy: this.colourBy,
+      stacking: this.stacking,
+      tool: this.dragTool.tool,
+      measured: measured !== undefined,
+      earlier: this.device.shown.only?.includes(recordedOnly)
+        ? 'hidden'
+        : info.from_start > 0 && info.events > 0
+          ? 'shown'
+          : undefined,
+      switching: this.switching,
+    };
     return html`
-      ${timelineBar({ info, gap: hasGap(this.device), axis: this.axis, colourBy: this.colourBy, stacking: this.stacking, tool: this.dragTool.tool, measured: measured !== undefined }, this.barActions)}
+      ${timelineBar(bar, this.barActions)}
       <gpustrata-legend
         .kinds=${kinds}
         .shares=${this.kept?.kinds.shares}
@@ -593,7 +611,7 @@ export class TimelineView extends LitElement {
         tabindex="0"
         role="application"
         aria-roledescription="timeline"
-        aria-label="${bandsNames[info.bands]}, ${deviceName(info.device)}: ${formatCount(info.events)} events, ${formatCount(
+        aria-label="${bandsNames[info.bands]}, ${deviceName(info.device, info.is_processor)}: ${formatCount(info.events)} events, ${formatCount(
           info.blocks,
         )} ${info.bands === 'segments' ? 'segments' : 'blocks'}, peak ${peak}. Press question mark for the keys.">
         <canvas class="base"></canvas>
@@ -610,8 +628,10 @@ export class TimelineView extends LitElement {
               @brush=${(event: CustomEvent<Stretch>) => this.showStretch(event.detail)}></gpustrata-minimap>`
           : ''
       }
-      <div class="readout">
-        ${readout(this.cursor.moment?.pick, this.namedGroup, info, hasGap(this.device))}
+      <div class="foot">
+        ${lineKeys(bar)}
+        <div class="readout">${readout(this.cursor.moment?.pick, this.namedGroup, info, bar.gap)}</div>
+        ${tools(bar, this.barActions)}
       </div>
       <p class="visually-hidden" role="status" data-spoken>${this.spoken()}</p>
       <p class="visually-hidden" role="status" data-measured=${measured?.text ?? ''}>
@@ -678,6 +698,8 @@ export class TimelineView extends LitElement {
     zoomStep: (factor) => this.motion.zoomStep(factor),
     toggleBox: () => this.dragTool.toggle('box'),
     measure: () => this.measure(),
+    hideEarlier: () => this.dispatchEvent(new CustomEvent('hide-earlier')),
+    changeBands: (bands) => this.dispatchEvent(new CustomEvent<Bands>('bands', { detail: bands })),
     changeAxis: (axis) => void this.changeAxis(axis),
     changeLook: (change) =>
       this.dispatchEvent(new CustomEvent<Partial<Look>>('look-change', { detail: change })),
@@ -690,5 +712,5 @@ export class TimelineView extends LitElement {
     panBy: (dx: number) => this.motion.panBy(dx, 0),
   };
 
-  static override styles = [base, tipStyles, timelineStyles];
+  static override styles = [base, byPointer, tipStyles, timelineStyles];
 }

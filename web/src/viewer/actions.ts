@@ -27,6 +27,7 @@ export interface ActionTarget {
   focusFilter(): boolean;
   filterByBlock(): boolean;
   showOnlyThese(): boolean;
+  hideEarlier(): boolean;
   stepMatch(by: 1 | -1): void;
   stepEvent(by: 1 | -1): boolean;
   nextOom(): boolean;
@@ -149,6 +150,13 @@ const table = [
     keys: ['h'],
     what: 'matching blocks only, stacked from zero',
     run: (page) => page.showOnlyThese(),
+  },
+  {
+    id: 'earlier',
+    group: 'Find',
+    keys: ['Shift h'],
+    what: 'hide what was there before the recording',
+    run: (page) => page.hideEarlier(),
   },
   { id: 'next-match', group: 'Find', keys: ['n'], what: 'next match', run: (page) => page.stepMatch(1) },
   {

@@ -43,7 +43,7 @@ export class BandsSwitch {
     this.choices.keep({ event, block: isBlock(block) && view.info.bands !== 'segments' ? block : undefined });
     const { info } = view;
     const length = info.extent[this.workspace.get('axis') === 'time' ? 'time_us' : 'event'] ?? 1;
-    const { fitTop } = boundsOf(length, info.peak.bytes, info.reserved_peak);
+    const { fitTop } = boundsOf(length, info);
     return left.view && { ...left.view, y0: 0, y1: fitTop };
   }
 }

@@ -16,7 +16,7 @@ import {
 import { describeBand } from '../words/band_text.ts';
 import type { Described, Goal } from '../words/described.ts';
 import { nextOom, type DeviceChoice } from '../model/devices.ts';
-import { momentOf, type Workspace } from '../model/workspace.ts';
+import { momentOf, type PanelTexts, type Workspace } from '../model/workspace.ts';
 import { describeThing } from '../words/thing_text.ts';
 import { thingAt, type Thing } from '../model/detail_subject.ts';
 import type { PanelEvents } from '../panels/panel.ts';
@@ -43,10 +43,10 @@ export interface ChoicesTarget {
   };
   readonly rooms: {
     readonly main: string;
-    /** Opens a panel wherever its place is. */
+    /** Opens a panel wherever its place is, in front of the details. */
     show(id: string): void;
     /** The same, as if it kept `memory`. */
-    showWith(id: 'events', memory: object): void;
+    showWith(id: 'events', texts: PanelTexts): void;
   };
   /** True = it is shown, and its timeline is there. */
   goToDevice(choice: DeviceChoice): Promise<boolean>;
@@ -259,7 +259,7 @@ export class Choices {
         return isHere() ? this.showBlock(goal.rank) : undefined;
       }
       case 'events':
-        return this.page.rooms.showWith('events', { address: goal.address });
+        return this.page.rooms.showWith('events', { 'events.filter': `address:${goal.address}` });
       case 'block':
       case 'segment': {
         this.page.rooms.show('state');
@@ -283,9 +283,12 @@ export class Choices {
         const { filter, rank, event, more } = goal;
         if (filter !== null) this.page.filter.set(filter);
         if (more !== null) await this.go({ to: 'panel', panel: more, ...(event !== null && { event }) });
-        if (rank !== null && rank >= 0) return this.go({ to: 'rank', rank });
-        if (event === view.info.peak.event) return this.go({ to: 'peak' });
-        return event === null || event < 0 ? undefined : this.go({ to: 'event', event });
+        if (rank !== null && rank >= 0) await this.go({ to: 'rank', rank });
+        else if (event === view.info.peak.event) await this.go({ to: 'peak' });
+        else if (event !== null && event >= 0) await this.go({ to: 'event', event });
+        // What is chosen would lie over the answer that explains it.
+        if (more !== null && view === this.view) this.page.rooms.show(more);
+        return;
       }
       case 'segment-of': {
         const block = await this.ask('blockOfRank', { rank: goal.rank });

@@ -1,6 +1,6 @@
 // What of an open file is on the page, below its name.
 import { html, nothing, type TemplateResult } from 'lit';
-import type { Axis, Band, ViewInfo } from '../../engine/index.ts';
+import type { Axis, Band, Bands, EngineView, ViewInfo } from '../../engine/index.ts';
 import type { Goal } from '../words/described.ts';
 import type { BesideChange } from '../model/beside/files.ts';
 import type { OpenFile } from '../model/open_files.ts';
@@ -10,18 +10,18 @@ import { fleetArea } from './fleet_area.ts';
 import './filter_bar.ts';
 import '../controls/tabs.ts';
 import type { Tab } from '../controls/tabs.ts';
-import { prepare } from '../panels/drawer.ts';
+import { detailsTab, prepare } from '../panels/drawer.ts';
 import type { PanelEvents } from '../panels/panel.ts';
 import '../panels/overview/panel.ts'; // seen at once
 import '../panels/panel_slot.ts';
 import {
   answerTabs,
+  isBeside,
   lacking,
   mainTabs,
   panelOf,
   tabsFor,
   type MainId,
-  type PanelId,
 } from '../panels/registry.ts';
 import '../files/stats.ts';
 import '../timeline/timeline.ts';
@@ -31,34 +31,33 @@ import { need } from './sheets.ts';
 /** Least height of what is above the answers, in CSS pixels. */
 const pictureHeight = 260;
 
-/** The numbers of its device, the filter, warnings. */
-export function aboveTimeline(page: ViewerParts, file: OpenFile): TemplateResult {
+/** The numbers of its device, the filter: in the uppermost line. */
+export function inTopBar(page: ViewerParts, file: OpenFile, view: EngineView): TemplateResult {
   const filter = page.workspace.get('filter');
-  const { view } = file;
+  return html`<gpustrata-stats
+      part="numbers"
+      .info=${view.info}
+      .diagnostics=${file.diagnostics}
+      @choose=${(event: CustomEvent<'peak' | 'oom' | 'notes'>) => page.chooseStat(event.detail)}></gpustrata-stats>
+    <gpustrata-filter
+      part="filter"
+      .text=${filter.text}
+      .found=${filter.found}
+      .error=${filter.error}
+      .current=${filter.match}
+      .only=${Boolean(view.shown.only)}
+      @only=${() => page.actions.showOnlyThese()}
+      .complete=${(asked: { text: string; cursor: number }) => view.ask('complete', asked)}
+      .owner=${(address: string) => view.ask('owner', { event: view.info.events, address })}
+      @filter=${(event: CustomEvent<string>) => page.filter.set(event.detail)}
+      @step=${(event: CustomEvent<1 | -1>) => page.actions.stepMatch(event.detail)}></gpustrata-filter>`;
+}
+
+/** Warnings. */
+export function aboveTimeline(page: ViewerParts, file: OpenFile): TemplateResult {
   if (file.died || file.diagnostics.length > 0) need('banners');
   if (file.diagnostics.length > 0) need('notes');
   return html`
-    ${
-      view
-        ? html`<section part="numbers" class="second" aria-label="Numbers of the device, and the filter">
-            <gpustrata-stats
-              .info=${view.info}
-              .diagnostics=${file.diagnostics}
-              @choose=${(event: CustomEvent<'peak' | 'oom' | 'notes'>) => page.chooseStat(event.detail)}></gpustrata-stats>
-            <gpustrata-filter
-              .text=${filter.text}
-              .found=${filter.found}
-              .error=${filter.error}
-              .current=${filter.match}
-              .only=${Boolean(view.shown.only)}
-              @only=${() => page.actions.showOnlyThese()}
-              .complete=${(asked: { text: string; cursor: number }) => view.ask('complete', asked)}
-              .owner=${(address: string) => view.ask('owner', { event: view.info.events, address })}
-              @filter=${(event: CustomEvent<string>) => page.filter.set(event.detail)}
-              @step=${(event: CustomEvent<1 | -1>) => page.actions.stepMatch(event.detail)}></gpustrata-filter>
-          </section>`
-        : nothing
-    }
     <gpustrata-banners
       role="region"
       aria-label="Warnings"
@@ -99,33 +98,34 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
     </div>`;
   }
   const { rooms } = page;
-  const { main, answer } = rooms;
+  const { main, side, answer } = rooms;
   const beside = page.beside.files;
   const trace = beside.trace !== undefined;
   const withReasons = (tabs: readonly Tab[]): Tab[] =>
     tabsFor(tabs, view.info, trace).map((tab) => ({ ...tab, lacks: lacking(tab.id, view.info, trace) }));
   const panelPage = rooms.panelPage(view);
   const withDetails = page.choices.isAny || page.detailsOpen;
+  const detailsInFront = withDetails && page.detailsInFront;
+  const openAnswer = ({ detail }: CustomEvent<string>): unknown => page.toggleAnswer(detail);
   return html`<div
-    class="work ${withDetails ? 'with-details' : ''}"
-    .style=${`--details: ${page.detailsWidth}px; --panel: ${page.panelHeight}px`}>
-    <div
-      class="left ${main === 'timeline' ? '' : 'with-main'} ${answer ? 'with-answer' : ''}"
-      @choose-event=${(event: CustomEvent<PanelEvents['choose-event']>) => {
-        page.choices.chooseEvent(event.detail);
-        void page.timeline?.showEvent(event.detail.event);
-      }}
-      @choose-block=${(event: CustomEvent<PanelEvents['choose-block']>) => void page.choices.chooseBlock(event.detail ?? undefined)}
-      @point-thing=${(event: CustomEvent<PanelEvents['point-thing']>) => page.choices.pointThing(event.detail ?? undefined)}
-      @choose-thing=${(event: CustomEvent<PanelEvents['choose-thing']>) => page.choices.chooseThing(event.detail ?? undefined)}
-      @choose-editor=${({ detail: editor }: CustomEvent<PanelEvents['choose-editor']>) => {
-        page.editor = editor;
-        page.settings.save({ editor });
-      }}
-      @choose-texts=${(event: CustomEvent<PanelEvents['choose-texts']>) => page.choosePanelTexts(event.detail)}
-      @choose-source=${({ detail }: CustomEvent<PanelEvents['choose-source'] | null>) => (page.source = detail ?? undefined)}
-      @beside-change=${(event: CustomEvent<BesideChange>) => page.beside.change(event.detail)}
-      @go=${(event: CustomEvent<Goal>) => void page.choices.go(event.detail)}>
+    class="work ${side || withDetails ? 'with-side' : ''} ${side ? '' : 'details-only'} ${detailsInFront ? 'details-in-front' : ''}"
+    .style=${`--side: ${page.detailsWidth}px; --panel: ${page.panelHeight}px`}
+    @choose-event=${(event: CustomEvent<PanelEvents['choose-event']>) => {
+      page.choices.chooseEvent(event.detail);
+      void page.timeline?.showEvent(event.detail.event);
+    }}
+    @choose-block=${(event: CustomEvent<PanelEvents['choose-block']>) => void page.choose(event, () => page.choices.chooseBlock(event.detail ?? undefined))}
+    @point-thing=${(event: CustomEvent<PanelEvents['point-thing']>) => page.choices.pointThing(event.detail ?? undefined)}
+    @choose-thing=${(event: CustomEvent<PanelEvents['choose-thing']>) => void page.choose(event, () => page.choices.chooseThing(event.detail ?? undefined))}
+    @choose-editor=${({ detail: editor }: CustomEvent<PanelEvents['choose-editor']>) => {
+      page.editor = editor;
+      page.settings.save({ editor });
+    }}
+    @choose-texts=${(event: CustomEvent<PanelEvents['choose-texts']>) => page.choosePanelTexts(event.detail)}
+    @choose-source=${({ detail }: CustomEvent<PanelEvents['choose-source'] | null>) => (page.source = detail ?? undefined)}
+    @beside-change=${(event: CustomEvent<BesideChange>) => page.beside.change(event.detail)}
+    @go=${(event: CustomEvent<Goal>) => void page.choose(event, () => page.choices.go(event.detail))}>
+    <div class="left ${main === 'timeline' ? '' : 'with-main'} ${answer ? 'with-answer' : ''}">
       <gpustrata-timeline
         .device=${view}
         .theme=${page.themes.theme}
@@ -138,7 +138,10 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
         .firstView=${page.firstView}
         .beside=${beside}
         .told=${page.beside.told}
-        .tips=${!withDetails}
+        .tips=${!detailsInFront}
+        ?switching=${page.files.switching}
+        @bands=${(event: CustomEvent<Bands>) => void page.bands.to(event.detail)}
+        @hide-earlier=${() => page.actions.hideEarlier()}
         @look-change=${(event: CustomEvent<Partial<Look>>) => page.setLook(event.detail)}
         @choose-event=${(event: CustomEvent<PanelEvents['choose-event']>) => page.choices.chooseEvent(event.detail)}
         @moved=${() => page.moved()}
@@ -151,6 +154,7 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
         <gpustrata-tabs
           slot="tabs"
           label="Pictures"
+          narrow
           .tabs=${withReasons(mainTabs)}
           .open=${main}
           @near=${(event: CustomEvent<string>) => prepare(event.detail, panelPage)}
@@ -164,8 +168,7 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
               role="tabpanel"
               aria-label=${panelOf(main)?.name ?? ''}
               .of=${main}
-              .page=${panelPage}
-              .round=${rooms.round}></gpustrata-panel>`
+              .page=${panelPage}></gpustrata-panel>`
       }
       ${
         answer
@@ -182,34 +185,51 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
       }
       <gpustrata-drawer
         part="panels"
-        .tabs=${withReasons(answerTabs)}
+        .tabs=${withReasons(side ? answerTabs.filter((tab) => !isBeside(tab)) : answerTabs)}
         .open=${answer}
         .page=${panelPage}
-        .round=${rooms.round}
-        @open-panel=${(event: CustomEvent<PanelId | null>) => page.openPanel(event.detail ?? undefined)}></gpustrata-drawer>
+        @toggle-panel=${openAnswer}></gpustrata-drawer>
     </div>
-    ${withDetails ? details(page, view.info) : nothing}
+    ${side || withDetails ? sideSplitter(page) : nothing}
+    <div class="side">
+      ${
+        side
+          ? html`<gpustrata-answers
+              part="answers"
+              .tabs=${[...withReasons(answerTabs.filter(isBeside)), ...(withDetails ? [detailsTab] : [])]}
+              .open=${side}
+              ?covered=${detailsInFront}
+              .page=${panelPage}
+              @show-details=${({ detail }: CustomEvent<boolean>) => page.showDetails(detail)}
+              @toggle-panel=${openAnswer}></gpustrata-answers>`
+          : nothing
+      }
+      ${withDetails ? details(page, view.info) : nothing}
+    </div>
   </div>`;
+}
+
+function sideSplitter(page: ViewerParts): TemplateResult {
+  return html`<gpustrata-splitter
+    label="Width of the answers and details"
+    .size=${page.detailsWidth}
+    .least=${260}
+    @resize=${(event: CustomEvent<number>) => (page.detailsWidth = event.detail)}
+    @resized=${() => page.settings.save({ detailsWidth: page.detailsWidth })}></gpustrata-splitter>`;
 }
 
 function details(page: ViewerParts, info: ViewInfo): TemplateResult {
   need('details');
-  return html`<gpustrata-splitter
-      label="Width of the details"
-      .size=${page.detailsWidth}
-      .least=${260}
-      @resize=${(event: CustomEvent<number>) => (page.detailsWidth = event.detail)}
-      @resized=${() => page.settings.save({ detailsWidth: page.detailsWidth })}></gpustrata-splitter>
-    <gpustrata-details
-      part="details"
-      role="region"
-      aria-label="Details"
-      tabindex="0"
-      .of=${page.choices.described}
-      .info=${info}
-      .editor=${page.editor}
-      .source=${page.source}
-      .pinned=${page.choices.isHeld}
-      @go=${(event: CustomEvent<Goal>) => void page.choices.go(event.detail)}
-      @unpin=${() => page.choices.letGo()}></gpustrata-details>`;
+  return html`<gpustrata-details
+    part="details"
+    role="region"
+    aria-label="Details"
+    tabindex="0"
+    .of=${page.choices.described}
+    .info=${info}
+    .editor=${page.editor}
+    .source=${page.source}
+    .pinned=${page.choices.isHeld}
+    @go=${(event: CustomEvent<Goal>) => void page.choices.go(event.detail)}
+    @unpin=${() => page.choices.letGo()}></gpustrata-details>`;
 }

@@ -339,6 +339,9 @@ export class FilterBar extends LitElement {
       input:focus-visible {
         outline: none;
       }
+      input {
+        text-overflow: ellipsis;
+      }
       input::placeholder {
         color: var(--dim);
         opacity: 1;
@@ -417,6 +420,11 @@ export class FilterBar extends LitElement {
       .owner p {
         margin: 4px 0 0;
         overflow-wrap: anywhere;
+      }
+      @media (hover: none) {
+        kbd {
+          display: none;
+        }
       }
       mark {
         background: var(--bad-soft);

@@ -55,6 +55,7 @@ export class HostPage {
         'filter',
         'look',
         'main',
+        'side',
         'answer',
         'range',
         'panels',

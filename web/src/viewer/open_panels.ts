@@ -1,14 +1,13 @@
-// Which picture is the main one, which answer is open below it, and what panels know of the page.
+// Which picture is the main one, which answers are open beside and below it, and what panels know of the page.
 import type { BesideFiles } from '../model/beside/files.ts';
 import { isBlock, type EngineView } from '../../engine/index.ts';
-import { beginWith } from '../panels/panel_memory.ts';
-import type { Elsewhere, PanelFile, PanelPage } from '../panels/panel.ts';
+import type { Elsewhere, PanelEvents, PanelFile, PanelPage } from '../panels/panel.ts';
 import { panelOf, type MainId, type PanelId } from '../panels/registry.ts';
 import type { Theme } from '../draw/colors.ts';
 import type { EditorChoice } from '../model/editor.ts';
 import type { OpenFiles } from '../model/open_files.ts';
 import type { SourceFolder } from '../model/source_folder.ts';
-import type { Workspace } from '../model/workspace.ts';
+import type { PanelTexts, Workspace } from '../model/workspace.ts';
 import type { Choices } from './choices.ts';
 
 /** Open at first: nothing is empty after opening. */
@@ -22,12 +21,13 @@ interface RoomsTarget {
   readonly themes: { readonly theme: Theme };
   readonly editor: EditorChoice;
   readonly source: SourceFolder | undefined;
+  choosePanelTexts(chosen: PanelEvents['choose-texts']): void;
+  /** What is chosen is read instead of the answer beside the picture. */
+  detailsInFront: boolean;
   requestUpdate(): void;
 }
 
 export class Rooms {
-  /** Counts what panels were told from outside. */
-  round = 0;
   private readonly settled = new WeakSet<EngineView>();
   private readonly elsewhere = new WeakMap<EngineView, Elsewhere>();
   private lastPage: PanelPage | undefined;
@@ -41,6 +41,9 @@ export class Rooms {
   /** Undefined = none was chosen. */
   get chosenMain(): MainId | undefined {
     return mainOf(this.workspace.get('main'));
+  }
+  get side(): PanelId | undefined {
+    return sideOf(this.workspace.get('side'));
   }
   get answer(): PanelId | undefined {
     return answerOf(this.workspace.get('answer'));
@@ -64,23 +67,25 @@ export class Rooms {
   showMain(main: MainId): void {
     if (main !== this.main) this.workspace.change({ main }, true);
   }
+  showSide(side: PanelId | undefined): void {
+    this.page.detailsInFront = false;
+    if (side !== this.side) this.workspace.change({ side }, true);
+  }
   showAnswer(answer: PanelId | undefined): void {
     if (answer !== this.answer) this.workspace.change({ answer }, true);
   }
   /** Wherever its place is. */
   show(id: string): void {
     const main = mainOf(id);
+    const side = sideOf(id);
     if (main) this.showMain(main);
+    else if (side) this.showSide(side);
     else if (panelOf(id)) this.showAnswer(answerOf(id));
   }
-  /** Opens a panel as if it kept this. */
-  showWith(id: PanelId, memory: object): void {
-    const view = this.workspace.get('view');
-    if (!view) return;
-    beginWith(view, id, memory);
-    this.round += 1;
+  /** Opens a panel with choices as links tell them (panel_memory.ts). */
+  showWith(id: PanelId, texts: PanelTexts): void {
+    this.page.choosePanelTexts({ panel: id, texts });
     this.show(id);
-    this.page.requestUpdate();
   }
 
   private elsewhereOf(view: EngineView): Elsewhere {
@@ -142,7 +147,11 @@ export function mainOf(id: string | undefined): MainId | undefined {
   if (id === 'timeline') return id;
   return id !== undefined && panelOf(id)?.place === 'main' ? (id as PanelId) : undefined;
 }
-/** Undefined = there is no such answer. */
+/** Undefined = there is no such answer beside the picture. */
+export function sideOf(id: string | undefined): PanelId | undefined {
+  return id !== undefined && panelOf(id)?.place === 'side' ? (id as PanelId) : undefined;
+}
+/** Undefined = there is no such panel below it. */
 export function answerOf(id: string | undefined): PanelId | undefined {
   return id !== undefined && panelOf(id)?.place === 'drawer' ? (id as PanelId) : undefined;
 }

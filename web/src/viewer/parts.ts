@@ -19,7 +19,7 @@ import type { DetailsView } from '../details/details.ts';
 import type { AboutView } from '../files/about.ts';
 import type { NotesView } from '../files/notes.ts';
 import type { ChosenFiles } from '../files/choose.ts';
-import type { DrawerView } from '../panels/drawer.ts';
+import type { AnswersView, DrawerView } from '../panels/drawer.ts';
 import type { PanelEvents } from '../panels/panel.ts';
 import type { PanelSlot } from '../panels/panel_slot.ts';
 import type { TimelineView } from '../timeline/timeline.ts';
@@ -40,6 +40,7 @@ interface Elements {
   readonly timeline: TimelineView | null;
   readonly details: DetailsView | null;
   readonly drawer: DrawerView | null;
+  readonly answers: AnswersView | null;
   readonly mainPanel: PanelSlot | null;
   readonly filterBar: FilterBar | null;
   readonly keys: KeysView;
@@ -73,24 +74,32 @@ interface Shared {
   detailsWidth: number;
   panelHeight: number;
   detailsOpen: boolean;
+  /** They are read instead of the answer beside the picture. */
+  detailsInFront: boolean;
   editor: EditorChoice;
   readonly letterKeys: boolean;
   source: SourceFolder | undefined;
 }
 
 export interface ViewerParts extends Elements, Shared {
-  readonly actions: { stepMatch(by: 1 | -1): void; showOnlyThese(): boolean };
+  readonly actions: { stepMatch(by: 1 | -1): void; showOnlyThese(): boolean; hideEarlier(): boolean };
   receive(chosen: ChosenFiles): void;
   shown(): Shown | undefined;
   showDevice(choice: DeviceChoice | undefined): boolean;
-  /** Undefined = no answer. Says why if it has nothing to show; false then. */
-  openPanel(id: string | undefined): boolean;
+  /** Says why if it has nothing to show; false then. */
+  openPanel(id: string): boolean;
+  /** Opens an answer, or closes it; false if it is not open then. */
+  toggleAnswer(id: string): boolean;
   /** Of the timeline; kept for the next visit. */
   setLook(change: Partial<Look>): void;
   /** What links tell of the choices in a panel. */
   choosePanelTexts(chosen: PanelEvents['choose-texts']): void;
   /** What of a fleet is shown. */
   setFleet(file: OpenFile, change: Partial<FleetChoice>): void;
+  /** What a panel asked for; an answer stays in front of the details that it leads to. */
+  choose(asked: Event, act: () => unknown): Promise<void>;
+  /** False: lets go of what is chosen, and of the place for it. */
+  showDetails(shown: boolean): void;
   chooseStat(what: 'peak' | 'oom' | 'notes'): void;
   moved(): void;
   firstPicture(): void;

@@ -27,23 +27,6 @@ export const layout = css`
     min-width: 0;
     min-height: 0;
   }
-  .second {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: center;
-    gap: 0 16px;
-    padding: 4px 12px 4px 6px;
-    background: var(--surface);
-    border-bottom: 1px solid var(--line);
-  }
-  gpustrata-stats {
-    flex: 1 1 auto;
-  }
-  gpustrata-filter {
-    flex: 0 1 560px;
-    min-width: min(100%, 300px);
-    padding: 4px 0 4px 6px;
-  }
   main {
     position: relative;
     flex: 1;
@@ -62,8 +45,10 @@ export const layout = css`
     display: grid;
     grid-template-columns: minmax(0, 1fr);
   }
-  .with-details {
-    grid-template-columns: minmax(0, 1fr) 1px min(var(--details), calc(100% - 320px));
+  .with-side {
+    grid-template-columns: minmax(0, 1fr) 1px min(var(--side), 45%);
+  }
+  .with-side.details-only {
     animation: details 250ms;
   }
   /* The picture keeps its width until the second click of a double click was made. */
@@ -72,6 +57,20 @@ export const layout = css`
     to {
       grid-template-columns: minmax(0, 1fr) 0px 0px;
     }
+  }
+  .side {
+    display: flex;
+    flex-direction: column;
+    min-width: 0;
+    min-height: 0;
+    background: var(--surface);
+  }
+  .work:not(.with-side) .side {
+    display: none;
+  }
+  .side gpustrata-details {
+    flex: 1;
+    min-height: 0;
   }
   .left {
     display: flex;
@@ -95,6 +94,9 @@ export const layout = css`
   }
   gpustrata-drawer {
     flex: none;
+  }
+  gpustrata-answers {
+    flex: 1;
   }
   .with-answer gpustrata-drawer {
     flex: 0 1 var(--panel);
@@ -146,7 +148,6 @@ export const layout = css`
     .work {
       display: block;
     }
-    gpustrata-filter,
     gpustrata-splitter,
     .main,
     gpustrata-link-note,
@@ -168,25 +169,46 @@ export const layout = css`
       overflow: visible;
     }
   }
-  @container (max-width: 1200px) {
-    gpustrata-filter {
-      flex: 1 1 500px;
-    }
-  }
   @media screen {
+    @container (min-width: 900px) {
+      .details-in-front gpustrata-answers {
+        flex: none;
+      }
+      .with-side:not(.details-in-front, .details-only) gpustrata-details {
+        display: none;
+      }
+    }
     @container (max-width: 899px) {
       .frame {
         min-height: 100%; /* longer than the element: it scrolls, or the page does */
         height: max-content;
       }
-      .work.with-details {
-        grid-template-columns: minmax(0, 1fr);
-        grid-template-rows: auto 1px auto;
+      /* The answer, the picture, what is chosen. */
+      .work.with-side {
+        display: flex;
+        flex-direction: column;
         animation: none;
+      }
+      .side {
+        display: contents;
+      }
+      .left,
+      .side > * {
+        flex: none;
+      }
+      .work > gpustrata-splitter {
+        display: none;
+      }
+      gpustrata-answers {
+        order: -1;
+        border-bottom: 1px solid var(--line);
+      }
+      .side gpustrata-details {
+        border-top: 1px solid var(--line);
       }
       gpustrata-timeline {
         flex: none;
-        height: max(510px, var(--timeline-room, 0px));
+        height: max(560px, var(--timeline-room, 0px));
       }
       .with-main gpustrata-timeline {
         flex: none;

@@ -5,13 +5,13 @@ import { element } from '../controls/element.ts';
 import { live } from 'lit/directives/live.js';
 import { formatBytes, formatCount, formatExactBytes } from '../base/format.ts';
 import type { ThemeName } from '../draw/colors.ts';
-import type { Bands } from '../../engine/index.ts';
-import { bandsNames, bandsWays } from '../model/bands.ts';
+import { bandsNames } from '../model/bands.ts';
 import { choiceOf, deviceName, snapshotName, type DeviceChoice } from '../model/devices.ts';
 import type { OpenFile } from '../model/open_files.ts';
 import type { ActionId } from './actions.ts';
 import '../files/file_button.ts';
 import { base } from '../controls/styles.ts';
+import { middle, middleStyles } from '../controls/middle.ts';
 import { symbols } from '../controls/symbols.ts';
 
 /** `Device 1 · 78.3 GiB · OOM`, as far as it is known. */
@@ -26,7 +26,7 @@ function deviceText({ devicePeaks, snapshot, views }: OpenFile, device: number, 
 }
 
 /**
- * Tells `served` (the list of a server's files is wanted), `device` with a DeviceChoice, `bands` with what the timeline is to show, `files` (bubbling from the button) and
+ * Tells `served` (the list of a server's files is wanted), `device` with a DeviceChoice, `files` (bubbling from the button) and
  * `act` with an ActionId.
  */
 @element('gpustrata-top-bar')
@@ -54,6 +54,7 @@ export class TopBarView extends LitElement {
         <h1>gpustrata</h1>
       </div>
       ${file ? this.fileChoice(file) : nothing}
+      <slot></slot>
       <div class="end">
         ${(file?.view || file?.contents.fleets) && this.linkable ? this.button('link', 'Copy a link to this view', 'U', symbols.link) : nothing}
         ${file?.view ? this.button('picture', 'Save the picture', 'I', symbols.save) : nothing}
@@ -84,8 +85,12 @@ export class TopBarView extends LitElement {
     const devices = snapshots[file.snapshot]?.devices ?? [];
     const info = file.view?.info;
     return html`<div class="file">
-      <span class="file-name" title=${file.name}>${file.name}</span>
-      <span class="file-size" title=${formatExactBytes(file.bytes)}>${formatBytes(file.bytes)}</span>
+      <span
+        class="file-name middle"
+        title="${file.name} · ${file.contents.format} · ${formatBytes(file.bytes)} (${formatExactBytes(file.bytes)})"
+        >${middle(file.name)}</span
+      >
+      <span class="file-size">${formatBytes(file.bytes)}</span>
       <span class="file-size" data-format>${file.contents.format}</span>
       ${
         'served' in file.source
@@ -138,41 +143,23 @@ export class TopBarView extends LitElement {
               )}
             </select>`
           : devices.length === 1
-            ? html`<span class="device">${deviceName(devices[0]!.device)}</span>`
+            ? html`<span class="device">${deviceName(devices[0]!.device, info?.is_processor)}</span>`
             : nothing
       }
-      ${info ? html`<span class="on-paper">${deviceName(info.device)} · ${bandsNames[info.bands]}</span>` : nothing}
-      ${
-        info
-          ? html`<select
-              class="field"
-              aria-label="View"
-              title="What the timeline shows (V)"
-              data-bands=${info.bands}
-              ?disabled=${this.switching}
-              .value=${live(info.bands)}
-              @change=${(event: Event) =>
-                this.dispatchEvent(
-                  new CustomEvent<Bands>('bands', {
-                    detail: (event.target as HTMLSelectElement).value as Bands,
-                  }),
-                )}>
-              ${bandsWays.map((way) => html`<option value=${way} ?selected=${way === info.bands}>${bandsNames[way]}</option>`)}
-            </select>`
-          : nothing
-      }
+      ${info ? html`<span class="on-paper">${deviceName(info.device, info.is_processor)} · ${bandsNames[info.bands]}</span>` : nothing}
     </div>`;
   }
 
   static override styles = [
     base,
+    middleStyles,
     css`
       header {
         display: flex;
         align-items: center;
-        gap: 8px 16px;
-        min-height: 48px;
-        padding: 8px 12px 8px 16px;
+        gap: 4px 12px;
+        min-height: 40px;
+        padding: 0 8px 0 12px;
         background: var(--surface);
         border-bottom: 1px solid var(--line);
       }
@@ -208,11 +195,8 @@ export class TopBarView extends LitElement {
         flex: 0 1 auto;
       }
       .file-name {
-        min-width: 60px;
-        max-width: 480px;
-        overflow: hidden;
-        text-overflow: ellipsis;
-        white-space: nowrap;
+        flex: 0 1 auto;
+        max-width: 420px;
         font-weight: 550;
       }
       .file-size,
@@ -230,24 +214,39 @@ export class TopBarView extends LitElement {
         font-weight: 500;
         white-space: nowrap;
       }
+      .file .button,
+      .file .field {
+        height: 28px;
+      }
+      gpustrata-file-button {
+        --button-height: 28px;
+      }
       select {
         max-width: 100%;
-        min-width: 0;
+        min-width: 64px;
         text-overflow: ellipsis;
       }
       select[aria-label='Device'] {
-        flex: none;
-        max-width: 240px;
+        max-width: 220px;
       }
-      select[data-bands] {
-        flex: 0 1 190px;
+      ::slotted(gpustrata-stats) {
+        flex: none;
+      }
+      ::slotted(gpustrata-filter) {
+        flex: 1 1 280px;
+        min-width: 200px;
+        max-width: 560px;
+        margin-left: auto;
       }
       .end {
         display: flex;
-        gap: 4px;
         margin-left: auto;
       }
+      ::slotted(gpustrata-filter) ~ .end {
+        margin-left: 0;
+      }
       .end .button {
+        height: 32px;
         font-size: 15px;
       }
       .on-paper {
@@ -256,6 +255,7 @@ export class TopBarView extends LitElement {
       @media print {
         .end,
         .device,
+        ::slotted(gpustrata-filter),
         gpustrata-file-button {
           display: none;
         }
@@ -263,23 +263,61 @@ export class TopBarView extends LitElement {
           display: inline;
         }
       }
-      @container (max-width: 640px) {
+      @container (max-width: 1679px) {
+        .file-size {
+          display: none;
+        }
+      }
+      @container (max-width: 1279px) {
+        h1 {
+          display: none;
+        }
+      }
+      /* Two lines: the file and its buttons, then its numbers and the search. */
+      @container (max-width: 1099px) {
         header {
           flex-wrap: wrap;
+          padding-bottom: 4px;
         }
         .file {
-          order: 4;
+          flex: 1 1 calc(100% - 240px);
+        }
+        .end {
+          order: 1;
+        }
+        ::slotted(*) {
+          order: 2;
+        }
+      }
+      @container (max-width: 640px) {
+        h1 {
+          display: block;
+        }
+        .brand {
+          height: 40px;
+        }
+        .file {
+          order: 1;
           flex: 1 0 100%;
           flex-wrap: wrap;
         }
         .file-name {
           flex: 1;
+          max-width: none;
         }
         .end {
-          gap: 0;
+          order: 0;
         }
         .end .button {
           width: 28px;
+        }
+        ::slotted(gpustrata-stats),
+        ::slotted(gpustrata-filter) {
+          flex: 1 1 100%;
+          min-width: 0;
+        }
+        ::slotted(gpustrata-filter) {
+          max-width: none;
         }
       }
     `,

@@ -4,7 +4,7 @@ import { html, LitElement, nothing, type PropertyValues, type TemplateResult } f
 import { property, query, state } from 'lit/decorators.js';
 import type { Stop } from '../base/listeners.ts';
 import { pagePool } from '../../engine/pool.ts';
-import type { Axis, Bands, ColourBy } from '../../engine/index.ts';
+import type { Axis, ColourBy } from '../../engine/index.ts';
 import { noEditor, type EditorChoice } from '../model/editor.ts';
 import { RankFiles } from '../model/rank_files.ts';
 import { Filtering } from '../model/filtering.ts';
@@ -14,7 +14,7 @@ import type { Shown } from '../model/link.ts';
 import { LinkWalk, type LinkTarget } from '../model/link_walk.ts';
 import type { Viewport } from '../model/viewport.ts';
 import { OpenFiles, type Entry, type OpenFile } from '../model/open_files.ts';
-import { barsOfFiles, barsOfSnapshots } from '../model/peak_bars.ts';
+import { barsOfDevices, barsOfFiles, barsOfSnapshots } from '../model/peak_bars.ts';
 import { createWorkspace } from '../model/workspace.ts';
 import { servedFile } from '../model/served_file.ts';
 import type { SourceFolder } from '../model/source_folder.ts';
@@ -28,7 +28,7 @@ import { BesideRun } from './beside_run.ts';
 import { Choices, type ChoicesTarget } from './choices.ts';
 import type { DetailsView } from '../details/details.ts';
 import type { ExportView } from './export_picture.ts';
-import { aboveTimeline, workArea } from './file_area.ts';
+import { aboveTimeline, inTopBar, workArea } from './file_area.ts';
 import type { FilterBar } from './filter_bar.ts';
 import { loadFleet } from './fleet_area.ts';
 import type { KeysView } from './key_sheet.ts';
@@ -39,7 +39,7 @@ import { ViewerActions } from './viewer_actions.ts';
 import { KeyPresses } from './key_presses.ts';
 import { ViewerTheme } from './theme.ts';
 import type { ViewerParts } from './parts.ts';
-import type { DrawerView } from '../panels/drawer.ts';
+import type { AnswersView, DrawerView } from '../panels/drawer.ts';
 import type { PanelEvents } from '../panels/panel.ts';
 import { loadAll, type PanelSlot } from '../panels/panel_slot.ts';
 import { lacking } from '../panels/registry.ts';
@@ -52,7 +52,7 @@ import { Hearing } from '../controls/hearing.ts';
 import '../controls/toast.ts';
 import type { ToastView } from '../controls/toast.ts';
 import { OnlyThese } from './only_these.ts';
-import { answerOf, firstAnswer, mainOf, Rooms } from './open_panels.ts';
+import { answerOf, firstAnswer, mainOf, Rooms, sideOf } from './open_panels.ts';
 import { loadSheets, need, openSheet } from './sheets.ts';
 import './top_bar.ts';
 import { layout } from './styles.ts';
@@ -77,6 +77,7 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
   @state() detailsWidth = 0;
   @state() panelHeight = 0;
   @state() detailsOpen = false;
+  @state() detailsInFront = false;
   @state() editor: EditorChoice = noEditor;
   @state() letterKeys = true;
   @state() source: SourceFolder | undefined;
@@ -84,6 +85,7 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
   @query('gpustrata-timeline') readonly timeline!: TimelineView | null;
   @query('gpustrata-details') readonly details!: DetailsView | null;
   @query('gpustrata-drawer') readonly drawer!: DrawerView | null;
+  @query('gpustrata-answers') readonly answers!: AnswersView | null;
   @query('gpustrata-panel') readonly mainPanel!: PanelSlot | null;
   @query('gpustrata-filter') readonly filterBar!: FilterBar | null;
   @query('gpustrata-keys') readonly keys!: KeysView;
@@ -105,6 +107,8 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
   private readonly keyPresses = new KeyPresses(this.actions);
   firstView: Viewport | undefined;
   private stopReceiving: (() => void) | undefined;
+  /** Choices that answers make on their way: the answer stays in front of the details. */
+  private quiet = 0;
   private running = false;
   /** The files that `src` names. */
   private fromSource: Entry[] = [];
@@ -137,8 +141,23 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
       this.onlyThese.watch(),
       // The viewport changes with every frame of a zoom: `moved` knows who draws it.
       this.workspace.watch(
-        ['axis', 'moment', 'range', 'selection', 'filter', 'look', 'main', 'answer', 'panels', 'beside'],
-        () => this.requestUpdate(),
+        [
+          'axis',
+          'moment',
+          'range',
+          'selection',
+          'filter',
+          'look',
+          'main',
+          'side',
+          'answer',
+          'panels',
+          'beside',
+        ],
+        (changed) => {
+          if (changed.has('selection') && this.choices.isAny && this.quiet === 0) this.detailsInFront = true;
+          this.requestUpdate();
+        },
       ),
     ];
   }
@@ -167,7 +186,7 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
     const { colour, stacking, detailsWidth, panelHeight, detailsOpen, editor, letterKeys } =
       this.settings.load();
     Object.assign(this, { detailsWidth, panelHeight, detailsOpen, editor, letterKeys });
-    this.workspace.change({ look: { colour, stacking }, answer: firstAnswer });
+    this.workspace.change({ look: { colour, stacking }, side: firstAnswer });
     // So that a click anywhere inside gives it the keys.
     if (!this.application && !this.hasAttribute('tabindex')) this.tabIndex = -1;
     this.dataset['state'] = this.files.state;
@@ -319,7 +338,8 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
       only: file.view.shown.only ?? '',
       block: this.choices.block?.rank ?? -1,
       main: this.rooms.chosenMain,
-      answer: this.rooms.answer === firstAnswer ? undefined : (this.rooms.answer ?? ''),
+      side: this.rooms.side === firstAnswer ? undefined : (this.rooms.side ?? ''),
+      answer: this.rooms.answer,
       event: this.choices.chosen.event,
       about: this.about?.isOpen ?? false,
       details: this.detailsOpen,
@@ -344,6 +364,7 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
       only: '',
       block: -1,
       main: undefined,
+      side: undefined,
       answer: undefined,
       event: undefined,
       about: this.about?.isOpen ?? false,
@@ -355,15 +376,18 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
     };
   }
 
-  take({ axis, colour, stacking, filter, only, main, answer, details, panels, hash, beside }: Shown): void {
-    if (details) this.detailsOpen = true;
+  take(shown: Shown): void {
+    const { axis, colour, stacking, filter, only, main, side, answer, details, panels, hash, beside } = shown;
+    if (details) this.detailsOpen = this.detailsInFront = true;
     this.onlyThese.wished = only !== '';
     this.beside.restore(hash, beside);
     this.workspace.change({
       axis,
       look: { colour, stacking },
       main: mainOf(main),
-      answer: answer === '' ? undefined : (answerOf(answer) ?? firstAnswer),
+      // Of links made when all answers were below: `answer`.
+      side: side === '' ? undefined : (sideOf(side) ?? sideOf(answer) ?? firstAnswer),
+      answer: answerOf(answer),
       panels,
     });
     this.filter.set(filter);
@@ -403,13 +427,33 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
     );
     this.workspace.change({ panels: { ...Object.fromEntries(others), ...texts } }, panel);
   }
-  openPanel(id: string | undefined): boolean {
+  openPanel(id: string): boolean {
     const trace = this.beside.files.trace !== undefined;
-    const lacks = id === undefined ? undefined : lacking(id, this.workspace.get('view')?.info, trace);
+    const lacks = lacking(id, this.workspace.get('view')?.info, trace);
     if (lacks !== undefined) this.toast.say(lacks);
-    else if (id === undefined) this.rooms.showAnswer(undefined);
     else this.rooms.show(id);
     return lacks === undefined;
+  }
+  toggleAnswer(id: string): boolean {
+    const { rooms } = this;
+    const isBehind = this.detailsInFront && (this.choices.isAny || this.detailsOpen);
+    if (id === rooms.answer) rooms.showAnswer(undefined);
+    else if (id === rooms.side && !isBehind) rooms.showSide(undefined);
+    else return this.openPanel(id);
+    return false;
+  }
+  async choose({ target }: Event, act: () => unknown): Promise<void> {
+    const quiet = target === this.answers ? 1 : 0;
+    this.quiet += quiet;
+    await act();
+    this.quiet -= quiet;
+  }
+  showDetails(shown: boolean): void {
+    this.detailsInFront = shown;
+    if (shown) return;
+    this.detailsOpen = false;
+    this.settings.save({ detailsOpen: false });
+    while (this.choices.letGo());
   }
   /** False = there is no such device. */
   showDevice(choice: DeviceChoice | undefined): boolean {
@@ -454,7 +498,8 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
 
   protected override render(): TemplateResult {
     const { file, active, entries, state } = this.files;
-    if (entries.length > 1 || (file && file.contents.snapshots.length > 1)) need('peaks');
+    const several = file?.contents.snapshots.some(({ devices }) => devices.length > 1);
+    if (entries.length > 1 || (file && file.contents.snapshots.length > 1) || several) need('peaks');
     if (this.links.wanted || this.beside.missing.length > 0) need('link');
     return html`<div class="frame">
       <gpustrata-top-bar
@@ -465,11 +510,12 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
         ?linkable=${this.application !== undefined}
         ?hasServer=${this.application?.server !== undefined}
         @served=${() => void openSheet('served', this)}
-        .switching=${this.files.switching}
+        ?switching=${this.files.switching}
         @files=${this.chosen}
         @act=${(event: CustomEvent<ActionId>) => this.act(event.detail)}
         @device=${(event: CustomEvent<DeviceChoice>) => this.showDevice(event.detail)}
-        @bands=${(event: CustomEvent<Bands>) => void this.bands.to(event.detail)}></gpustrata-top-bar>
+        >${file?.view ? inTopBar(this, file, file.view) : nothing}</gpustrata-top-bar
+      >
       ${
         entries.length > 1
           ? html`<gpustrata-peak-row
@@ -490,6 +536,16 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
               what="snapshot"
               .bars=${barsOfSnapshots(file)}
               @show=${(event: CustomEvent<number>) => this.showDevice(choiceOf(file.contents, event.detail))}></gpustrata-peak-row>`
+          : nothing
+      }
+      ${
+        file && file.contents.snapshots.length === 1 && (file.contents.snapshots[0]?.devices.length ?? 0) > 1
+          ? html`<gpustrata-peak-row
+              role="navigation"
+              aria-label="Devices"
+              what="device"
+              .bars=${barsOfDevices(file)}
+              @show=${({ detail }: CustomEvent<number>) => this.showDevice({ snapshot: 0, device: file.contents.snapshots[0]!.devices[detail]!.device })}></gpustrata-peak-row>`
           : nothing
       }
       <gpustrata-link-note

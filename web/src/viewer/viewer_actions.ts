@@ -1,10 +1,12 @@
 // What the actions of the page do (actions.ts): keys, buttons of the top bar.
 import { copyText } from '../base/clipboard.ts';
 import { colourNames, colourWays } from '../model/colours.ts';
+import { recordedOnly } from '../model/filtering.ts';
 import { bandsNames, bandsWays } from '../model/bands.ts';
 import { nextDevice, nextSnapshot } from '../model/devices.ts';
 import type { MainId, PanelId } from '../panels/registry.ts';
 import { askForFiles } from '../files/file_button.ts';
+import { sideOf } from './open_panels.ts';
 import { openSheet } from './sheets.ts';
 import { somethingSelected, type KeyTarget } from './key_presses.ts';
 import type { TimelineView } from '../timeline/timeline.ts';
@@ -23,7 +25,7 @@ export class ViewerActions implements KeyTarget {
     return this.page.letterKeys;
   }
   get scrolling(): (EventTarget | null)[] {
-    return [this.page.details, this.page.drawer, this.page.mainPanel];
+    return [this.page.details, this.page.answers, this.page.drawer, this.page.mainPanel];
   }
 
   openKeys(): void {
@@ -81,6 +83,16 @@ export class ViewerActions implements KeyTarget {
     else toast.say('No filter is set that matches any block');
     return true;
   }
+  /** By the filter, which says so. */
+  hideEarlier(): boolean {
+    const { filter, onlyThese, workspace } = this.page;
+    const { text } = workspace.get('filter');
+    const isHidden = onlyThese.wished && text.includes(recordedOnly);
+    const others = text.replace(recordedOnly, '').replace(/\s+/g, ' ').trim();
+    onlyThese.wished = !isHidden || others !== '';
+    filter.set(isHidden ? others : `${others} ${recordedOnly}`.trim());
+    return true;
+  }
   stepMatch(by: 1 | -1): void {
     void this.showMatch(by);
   }
@@ -104,13 +116,14 @@ export class ViewerActions implements KeyTarget {
   toggleAnswer(answer: PanelId): boolean {
     const { page } = this;
     if (!page.drawer) return false;
-    if (page.openPanel(answer === page.rooms.answer ? undefined : answer))
-      void page.updateComplete.then(() => page.drawer?.focusPanel());
+    if (page.toggleAnswer(answer))
+      void page.updateComplete.then(() => (sideOf(answer) ? page.answers : page.drawer)?.focusPanel());
     return true;
   }
   toggleDetails(): boolean {
     const { page } = this;
     page.detailsOpen = !page.detailsOpen;
+    page.detailsInFront = page.detailsOpen;
     page.settings.save({ detailsOpen: page.detailsOpen });
     return page.timeline !== null;
   }

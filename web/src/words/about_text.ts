@@ -31,7 +31,11 @@ export function factsOfFile({ name, bytes, contents, hash, view, source }: OpenF
   if (!view) return facts;
   const { first_time_us: first, last_time_us: last } = view.info;
   facts.push(
-    { label: 'Shown', value: deviceName(view.info.device), more: plural(view.info.segments, 'segment') },
+    {
+      label: 'Shown',
+      value: deviceName(view.info.device, view.info.is_processor),
+      more: plural(view.info.segments, 'segment'),
+    },
     { label: 'Stacks', value: view.info.has_stacks ? 'recorded' : 'not recorded' },
     first === null || last === null
       ? { label: 'Times', value: 'not recorded' }

@@ -23,6 +23,21 @@ export function meet(
   if (from === null || to === null || first === null || last === null) return false;
   return to + nudge >= first && from + nudge <= last;
 }
+const day = 24 * 3600e6;
+/** Below it a time does not count from 1970: clocks of two files may begin anywhere. */
+const wallClock = 1e15;
+
+/** False: both clocks count from 1970 and more than a day lies between, so that they are of two runs. */
+export function mayMeet(
+  { first_us: first, last_us: last }: Span,
+  recording: { first_time_us: Microseconds | null; last_time_us: Microseconds | null },
+  nudge: Microseconds,
+): boolean {
+  const { first_time_us: from, last_time_us: to } = recording;
+  if (from === null || to === null || first === null || last === null) return true;
+  if (nudge !== 0 || from < wallClock || first < wallClock) return true;
+  return to + day >= first && from - day <= last;
+}
 /** On a clock, since 1970; null = there is none. */
 export interface Span {
   first_us: Microseconds | null;
@@ -53,7 +68,7 @@ export function filesBeside(
   const trace =
     traces.find(({ hash }) => hash === chosen.trace) ??
     traces.find((one) => meet(spanOf(one.view), view.info, one.nudge)) ??
-    traces[0];
+    traces.find((one) => mayMeet(spanOf(one.view), view.info, one.nudge));
   return {
     trace: trace && {
       ...trace,

@@ -237,7 +237,7 @@ export class AddressMapView extends LitElement {
   private get bounds(): ReturnType<typeof boundsOf> {
     const { info, axis } = this.page;
     const extent = (axis === 'event' ? info.extent.event : info.extent.time_us) ?? 1;
-    return boundsOf(extent, info.peak.bytes, info.reserved_peak);
+    return boundsOf(extent, info);
   }
 
   private projection(): Projection {

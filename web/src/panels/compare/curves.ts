@@ -146,7 +146,7 @@ export class CompareCurves extends LitElement {
       svg {
         display: block;
         width: 100%;
-        height: 120px;
+        height: 96px;
         margin-top: 6px;
         border-bottom: 1px solid var(--line-strong);
         border-left: 1px solid var(--line-strong);

@@ -3,17 +3,10 @@
 import { css, html, nothing, type TemplateResult } from 'lit';
 import { property } from 'lit/decorators.js';
 import { element } from '../../controls/element.ts';
-import { formatBytes, formatCount, formatExactBytes } from '../../base/format.ts';
+import { formatBytes, formatCount, formatExactBytes, formatRatio } from '../../base/format.ts';
 import type { Bytes } from '../../base/units.ts';
 import { base } from '../../controls/styles.ts';
-import type {
-  Compared,
-  ComparedRow,
-  ComparedSum,
-  EngineView,
-  StackFacts,
-  WhoOfStack,
-} from '../../../engine/index.ts';
+import type { Compared, ComparedSum, EngineView, StackFacts } from '../../../engine/index.ts';
 import { AnswerPanel } from '../answer_panel.ts';
 import { answerStyles } from '../answer_styles.ts';
 import { maybeText, oneOf } from '../link_field.ts';
@@ -21,6 +14,7 @@ import type { Kept, LoadedPanel } from '../panel.ts';
 import './curves.ts';
 import { aligns, type Align } from './curves.ts';
 import './ranks.ts';
+import { growthOf, linesOf, type LineRow, type Told } from './lines.ts';
 import { momentsOf, shortNames, type MomentName } from '../moments.ts';
 import { sideField, sidesOf, type Side, type SideChoice } from './sides.ts';
 
@@ -91,7 +85,9 @@ export class ComparePanel extends AnswerPanel<Found> {
         data-after=${compared.after.bytes}
         title="${formatExactBytes(compared.before.bytes)}, then ${formatExactBytes(compared.after.bytes)}">
         ${formatBytes(compared.before.bytes)} → ${formatBytes(compared.after.bytes)}
-        <span class=${growth > 0 ? 'more' : 'less'}>${signed(growth)}</span>
+        <span class=${growth > 0 ? 'more' : 'less'}
+          >${signed(growth)}${ratio(compared.before.bytes, compared.after.bytes, ', ')}</span
+        >
       </h2>
       ${
         before.view === after.view
@@ -157,26 +153,28 @@ export class ComparePanel extends AnswerPanel<Found> {
 
   private table({ before, after, facts, compared }: Found): TemplateResult {
     const { rows, same, other, rest } = compared;
-    return html`<div class="scroll" tabindex="0" role="group" aria-label="Differences by stack">
-      <table data-rows=${rows.length}>
+    const lines = linesOf(rows, facts, compared.after.bytes - compared.before.bytes);
+    return html`<div class="scroll" tabindex="0" role="group" aria-label="Differences by line">
+      <table data-rows=${lines.length}>
         <thead>
           <tr>
             <th scope="col">Change</th>
             <th scope="col" class="number">By</th>
+            <th scope="col" class="number">Ratio</th>
             <th scope="col" class="number">Before</th>
             <th scope="col" class="number">After</th>
             <th scope="col">Allocated by</th>
           </tr>
         </thead>
         <tbody>
-          ${rows.map((row) => this.row(row, before, after, facts))}
-          ${sum('other', 'changed, but less', other)} ${sum('same', 'did not change', same)}
-          ${sum('rest', 'in stacks too small to be compared', rest)}
+          ${lines.map((line) => this.row(line, before, after))} ${sum('other', 'changed, but less', other)}
+          ${sum('same', 'did not change', same)} ${sum('rest', 'in stacks too small to be compared', rest)}
         </tbody>
         <tfoot>
           <tr>
             <th scope="row">all</th>
             <td class="number">${signed(compared.after.bytes - compared.before.bytes)}</td>
+            <td class="number">${ratio(compared.before.bytes, compared.after.bytes)}</td>
             <td class="number" title=${formatExactBytes(compared.before.bytes)}>
               ${formatBytes(compared.before.bytes)}
             </td>
@@ -190,26 +188,27 @@ export class ComparePanel extends AnswerPanel<Found> {
     </div>`;
   }
 
-  private row(row: ComparedRow, before: Side, after: Side, facts: StackFacts): TemplateResult {
-    const gone = row.change === 'gone';
-    const told = gone && row.before !== null ? facts.parts[row.before] : row;
-    const who = told?.who ?? 'no stack';
+  private row(line: LineRow, before: Side, after: Side): TemplateResult {
+    const { who, change, before_bytes, after_bytes, stacks } = line;
+    const gone = change === 'gone';
     const side = gone ? before : after;
     const here = side.view === this.page.view;
+    const told = stacks[0]?.told;
     return html`<tr
-      data-change=${row.change}
+      data-change=${change}
       data-who=${who}
-      data-before=${row.before_bytes}
-      data-after=${row.after_bytes}>
+      data-before=${before_bytes}
+      data-after=${after_bytes}>
       <td>
-        ${row.change}${row.matched === 'functions' ? html`<span class="dim" title="The same functions at other lines"> (moved)</span>` : nothing}
+        ${change}${line.moved ? html`<span class="dim" title="The same functions at other lines"> (moved)</span>` : nothing}
       </td>
-      <td class="number">${signed(row.after_bytes - row.before_bytes)}</td>
-      <td class="number" title="${formatExactBytes(row.before_bytes)} in ${formatCount(row.before_blocks)}">
-        ${formatBytes(row.before_bytes)}
+      <td class="number">${signed(growthOf(line))}</td>
+      <td class="number">${ratio(before_bytes, after_bytes)}</td>
+      <td class="number" title="${formatExactBytes(before_bytes)} in ${formatCount(line.before_blocks)}">
+        ${formatBytes(before_bytes)}
       </td>
-      <td class="number" title="${formatExactBytes(row.after_bytes)} in ${formatCount(row.after_blocks)}">
-        ${formatBytes(row.after_bytes)}
+      <td class="number" title="${formatExactBytes(after_bytes)} in ${formatCount(line.after_blocks)}">
+        ${formatBytes(after_bytes)}
       </td>
       <td>
         ${
@@ -217,18 +216,24 @@ export class ComparePanel extends AnswerPanel<Found> {
             ? html`<button class="link" @click=${() => this.follow(proofOf(told, side))}>${who}</button>`
             : who
         }
-        ${
-          told?.stack && told.stack.length > 0
-            ? html`<details>
-                <summary>the stack</summary>
-                <ol>
-                  ${told.stack.map((line) => html`<li>${line}</li>`)}
-                </ol>
-              </details>`
-            : nothing
-        }
+        ${this.stacks(stacks)}
       </td>
     </tr>`;
+  }
+
+  private stacks(stacks: LineRow['stacks']): TemplateResult | typeof nothing {
+    const known = stacks.filter(({ told }) => (told.stack?.length ?? 0) > 0);
+    if (known.length === 0) return nothing;
+    return html`<details>
+      <summary>${known.length === 1 ? 'the stack' : `${formatCount(known.length)} stacks`}</summary>
+      ${known.map(
+        ({ row, told }) =>
+          html`${known.length > 1 ? html`<p class="dim">${signed(growthOf(row))}</p>` : nothing}
+            <ol>
+              ${told.stack?.map((text) => html`<li>${text}</li>`)}
+            </ol>`,
+      )}
+    </details>`;
   }
 
   static override styles = [
@@ -264,6 +269,12 @@ export class ComparePanel extends AnswerPanel<Found> {
         background: var(--raised);
         color: var(--text);
       }
+      td > details {
+        display: inline-block;
+        margin-left: 8px;
+        color: var(--dim);
+        vertical-align: baseline;
+      }
       h2 {
         margin: 4px 0 8px;
         font-size: 15px;
@@ -296,7 +307,7 @@ export class ComparePanel extends AnswerPanel<Found> {
 }
 
 function proofOf(
-  { filter, rank }: WhoOfStack | { [K in keyof WhoOfStack]: null },
+  { filter, rank }: Told,
   { event }: Side,
 ): {
   filter: string | null;
@@ -310,6 +321,7 @@ function sum(name: string, says: string, one: ComparedSum): TemplateResult | typ
   return html`<tr class="sum" data-sum=${name} data-before=${one.before_bytes} data-after=${one.after_bytes}>
     <td>${one.rows > 0 ? formatCount(one.rows) : ''}</td>
     <td class="number">${signed(one.after_bytes - one.before_bytes)}</td>
+    <td class="number">${ratio(one.before_bytes, one.after_bytes)}</td>
     <td class="number">${formatBytes(one.before_bytes)}</td>
     <td class="number">${formatBytes(one.after_bytes)}</td>
     <td>${says}</td>
@@ -319,6 +331,11 @@ function sum(name: string, says: string, one: ComparedSum): TemplateResult | typ
 function signed(bytes: Bytes): string {
   if (bytes === 0) return '0 B';
   return bytes > 0 ? `+${formatBytes(bytes)}` : `−${formatBytes(-bytes)}`;
+}
+
+/** `×2.1`; empty where one side has nothing, or nothing changed. */
+function ratio(before: Bytes, after: Bytes, lead = ''): string {
+  return before > 0 && after > 0 && before !== after ? `${lead}${formatRatio(after / before)}` : '';
 }
 
 export const panel: LoadedPanel<Choice> = {

@@ -1,5 +1,6 @@
 // The two sides of a comparison: which file, which moment of it.
 import type { LinkField } from '../link_field.ts';
+import { compare } from '../../model/outliers.ts';
 import { eventOf, momentNames, momentsOf, type MomentName } from '../moments.ts';
 import type { PanelFile, PanelPage } from '../panel.ts';
 
@@ -23,16 +24,51 @@ export interface Side extends PanelFile {
   event: number;
 }
 
-/** Two files at their peaks; one file from its start to its end. */
+/** Microseconds since 1970 in September 2001: clocks that count from elsewhere stay below. */
+const wallClock = 1e15;
+
+/** When its recording began, on a clock that other files have too. */
+function madeAt({ view }: PanelFile): number | undefined {
+  const time = view.info.first_time_us;
+  return time !== null && time >= wallClock ? time : undefined;
+}
+/** Below 0: `a` was made first, or is named so where that is not known. */
+function order(a: PanelFile, b: PanelFile): number {
+  const [one, other] = [madeAt(a), madeAt(b)];
+  return one !== undefined && other !== undefined && one !== other
+    ? one - other
+    : a.name.localeCompare(b.name, 'en', { numeric: true });
+}
+
+/** Of many, one that is like most; undefined = nothing tells them apart. */
+function typicalFor(shown: PanelFile, files: readonly PanelFile[]): [PanelFile, PanelFile] | undefined {
+  const peaks = files.map(({ view }) => view.info.peak.bytes);
+  const { median, odd } = compare(peaks);
+  const firstOdd = files[odd.indexOf(true)];
+  if (median === null || !firstOdd) return undefined;
+  const distance = (at: number): number => Math.abs((peaks[at] ?? 0) - median);
+  const usual = files.map((_, at) => at).filter((at) => !odd[at]);
+  const typical =
+    files[usual.reduce((best, at) => (distance(at) < distance(best) ? at : best), usual[0] ?? 0)];
+  return typical && [typical, odd[files.indexOf(shown)] ? shown : firstOdd];
+}
+
+/** Two files in the order in which they were made; of many, one that is like most, then the odd one. */
+function usualPair({ files, view }: PanelPage): [PanelFile, PanelFile] {
+  const shown = files.find((one) => one.view === view) ?? { name: '', view };
+  const at = files.indexOf(shown);
+  const other = files[at > 0 ? at - 1 : 1] ?? shown;
+  return typicalFor(shown, files) ?? (order(other, shown) > 0 ? [shown, other] : [other, shown]);
+}
+
+/** Both at their peaks; one file from its start to its end. */
 export function sidesOf(
   page: PanelPage,
   before: SideChoice,
   after: SideChoice,
 ): { before: Side; after: Side } {
-  const { files, view, event } = page;
-  const shown = files.find((one) => one.view === view) ?? { name: '', view };
-  const at = files.indexOf(shown);
-  const other = files[at > 0 ? at - 1 : 1] ?? shown;
+  const { files, event } = page;
+  const [other, shown] = usualPair(page);
   const side = (choice: SideChoice, usual: PanelFile, moments: readonly MomentName[]): Side => {
     const file = files.find(({ name }) => name === choice.file) ?? usual;
     const possible = momentsOf(file.view, page).map(([name]) => name);

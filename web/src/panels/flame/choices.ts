@@ -41,7 +41,7 @@ export const atFirst: FlameChoices = {
   of: 'moment',
   weight: 'bytes',
   by: 'line',
-  frames: 'shown',
+  frames: 'own',
   inverted: false,
   onlyFiltered: false,
   search: '',
@@ -92,8 +92,8 @@ export const byWays: readonly { id: FrameKey; name: string }[] = [
   { id: 'file', name: 'By file' },
 ];
 export const framesWays: readonly { id: FramesOf; name: string }[] = [
-  { id: 'shown', name: 'Without interpreter' },
   { id: 'own', name: 'Own code' },
+  { id: 'shown', name: 'Without interpreter' },
   { id: 'all', name: 'All frames' },
 ];
 

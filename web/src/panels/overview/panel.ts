@@ -11,6 +11,8 @@ import { answerStyles } from '../answer_styles.ts';
 import type { LoadedPanel, PanelPage } from '../panel.ts';
 import { reportOf } from '../reports.ts';
 
+const longestWord = 24;
+
 type Sentence = ReportFinding['says'][number];
 
 @element('gpustrata-overview')
@@ -54,7 +56,7 @@ export class OverviewPanel extends AnswerPanel<Report> {
     return leads
       ? html`<p>
           <button class="says" data-way=${wayOf(one)} @click=${() => this.follow(one)}>
-            ${one.text}<span class="sign" aria-hidden="true">${symbols.right}</span>
+            ${withSign(one.text)}
           </button>
         </p>`
       : html`<p>${one.text}</p>`;
@@ -83,13 +85,14 @@ export class OverviewPanel extends AnswerPanel<Report> {
     css`
       .cards {
         display: grid;
-        grid-template-columns: repeat(auto-fit, minmax(min(100%, 240px), 1fr));
+        grid-template-columns: repeat(auto-fit, minmax(min(100%, 300px), 1fr));
         align-content: start;
-        gap: 16px 24px;
+        gap: 14px 24px;
       }
       section {
+        overflow-wrap: anywhere;
         min-width: 0;
-        max-width: 420px;
+        max-width: 600px;
       }
       @container (min-width: 900px) {
         .wide {
@@ -101,6 +104,14 @@ export class OverviewPanel extends AnswerPanel<Report> {
         color: var(--dim);
         font-size: 12px;
         font-weight: 500;
+      }
+      /* One line: what, and how much. */
+      section:not(.wide) {
+        display: grid;
+        grid-template-columns: minmax(0, 1fr);
+      }
+      section:not(.wide) .value {
+        font-size: 14px;
       }
       p {
         color: var(--dim);
@@ -137,6 +148,9 @@ export class OverviewPanel extends AnswerPanel<Report> {
         color: var(--text);
         text-decoration: underline;
         text-underline-offset: 2px;
+      }
+      .last {
+        white-space: nowrap;
       }
       .sign {
         display: inline-block;
@@ -186,6 +200,15 @@ export class OverviewPanel extends AnswerPanel<Report> {
       }
     `,
   ];
+}
+
+/** The sign is never alone on a line. */
+function withSign(text: string): TemplateResult {
+  const at = text.lastIndexOf(' ') + 1;
+  const sign = html`<span class="sign" aria-hidden="true">${symbols.right}</span>`;
+  return text.length - at > longestWord
+    ? html`${text}${sign}`
+    : html`${text.slice(0, at)}<span class="last">${text.slice(at)}${sign}</span>`;
 }
 
 /** For tests and scripts: where it leads. */

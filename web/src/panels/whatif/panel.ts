@@ -186,14 +186,17 @@ export class WhatIfPanel extends LitElement {
         ${this.task ? this.cancelButton() : html`<button class="button small" @click=${() => void this.rehearse()}>Try again</button>`}
       </p>`;
     return html`
-      ${this.fidelity(rehearsal)}
-      <div class="columns" data-task=${this.task ?? 'none'}>
-        ${this.form(rehearsal, fields)}
-        <div class="results">
-          ${problem === '' ? nothing : html`<p role="alert" class="bad">${problem}</p>`}
-          ${this.answer(rehearsal)} ${this.ranking()}
+      <form
+        @submit=${(submit: Event) => {
+          submit.preventDefault();
+          void this.run();
+        }}>
+        ${this.buttons()}
+        <div class="columns" data-task=${this.task ?? 'none'}>
+          <div class="fields">${this.form(rehearsal, fields)}${this.fidelity(rehearsal)}</div>
+          <div class="results">${this.answer(rehearsal)} ${this.ranking()}</div>
         </div>
-      </div>
+      </form>
     `;
   }
 
@@ -234,12 +237,7 @@ export class WhatIfPanel extends LitElement {
     const { event } = this.page;
     const moment = event < 0 ? 'the beginning' : `event ${formatCount(event)}`;
     const known = rehearsal.capacity === null ? 'room for all' : formatBytes(rehearsal.capacity);
-    return html`<form
-      @submit=${(submit: Event) => {
-        submit.preventDefault();
-        void this.run();
-      }}>
-      ${this.text('conf', 'Settings', 'PYTORCH_CUDA_ALLOC_CONF', fields)}
+    return html`${this.text('conf', 'Settings', 'PYTORCH_CUDA_ALLOC_CONF', fields)}
       <label class="presets"
         >Presets
         <select
@@ -278,7 +276,12 @@ export class WhatIfPanel extends LitElement {
             @change=${(change: Event) => this.change({ uncached: (change.target as HTMLInputElement).checked })} />
           without a cache</label
         >
-      </div>
+      </div>`;
+  }
+
+  /** They stay in sight, with what came of them. */
+  private buttons(): TemplateResult {
+    return html`<div class="asked">
       <div class="buttons">
         <button class="button primary" ?disabled=${this.task !== undefined}>Run</button>
         <button
@@ -297,7 +300,44 @@ export class WhatIfPanel extends LitElement {
         </button>
         ${this.task ? this.cancelButton() : nothing}
       </div>
-    </form>`;
+      ${this.outcome()}
+    </div>`;
+  }
+
+  /** In a sentence, where the button was pressed. */
+  private outcome(): TemplateResult {
+    const { answer, smallest, tried } = this.kept.value;
+    const { task, problem, searching } = this;
+    const best = tried[0];
+    return html`<div class="outcome" role="status">
+      ${problem === '' ? nothing : html`<p role="alert" class="bad">${problem}</p>`}
+      ${
+        task === undefined
+          ? nothing
+          : html`<p class="dim">
+              ${searching ? html`<progress max=${searching.of} .value=${searching.done}></progress> ${searching.done} of ${searching.of} settings` : 'Running…'}
+            </p>`
+      }
+      ${answer ? html`<p class="says" data-recommendation>${answer.whatIf.recommendation}</p>` : nothing}
+      ${
+        smallest
+          ? html`<p data-smallest=${smallest.bytes}>
+              Smallest device that fits the recorded requests, ${nameOf(smallest.scenario)}:
+              <strong title=${formatExactBytes(smallest.bytes)}>${formatNeeded(smallest.bytes)}</strong> for
+              this allocator.${answer?.whatIf.complete === false ? ' The whole run may need more.' : ''}
+            </p>`
+          : nothing
+      }
+      ${
+        best && !searching
+          ? html`<p>
+              Best of ${plural(tried.length, 'setting')}: <strong>${best.conf || 'no settings'}</strong>,
+              ${formatBytes(best.numbers.peak_reserved_bytes)} peak
+              reserved${best.numbers.ooms > 0 ? `, out of memory ${plural(best.numbers.ooms, 'time')}` : ''}.
+            </p>`
+          : nothing
+      }
+    </div>`;
   }
 
   private cancelButton(): TemplateResult {
@@ -336,9 +376,8 @@ export class WhatIfPanel extends LitElement {
   // -- What came of it.
 
   private answer(rehearsal: Rehearsal): TemplateResult {
-    const { answer, smallest } = this.kept.value;
-    if (!answer)
-      return html`<p class="dim">${this.task === 'run' ? 'Running…' : 'Change something and press Run.'}</p>`;
+    const { answer } = this.kept.value;
+    if (!answer) return html`<p class="dim">Change something and press Run.</p>`;
     const { whatIf, scenario } = answer;
     const { recorded, simulated } = whatIf;
     const bytes = (name: string, key: string, was: Bytes, is: Bytes): TemplateResult =>
@@ -358,16 +397,6 @@ export class WhatIfPanel extends LitElement {
     const oom = simulated.first_oom;
     return html`<section data-run=${nameOf(scenario)}>
       <h2>${nameOf(scenario)}</h2>
-      <p class="says" data-recommendation>${whatIf.recommendation}</p>
-      ${
-        smallest
-          ? html`<p data-smallest=${smallest.bytes}>
-              Smallest device that fits the recorded requests, ${nameOf(smallest.scenario)}:
-              <strong title=${formatExactBytes(smallest.bytes)}>${formatNeeded(smallest.bytes)}</strong> for
-              this allocator.${whatIf.complete ? '' : ' The whole run may need more.'}
-            </p>`
-          : nothing
-      }
       <div class="plot">
         ${curves(whatIf, this.page.info.events, this.page.event)}
         <p class="key">
@@ -445,14 +474,6 @@ export class WhatIfPanel extends LitElement {
     const recorded = answer && { conf: 'recorded', numbers: answer.whatIf.recorded };
     return html`<section data-tried=${tried.length}>
       <h2>Settings tried, the best first</h2>
-      ${
-        searching
-          ? html`<p class="dim">
-              <progress max=${searching.of} .value=${searching.done}></progress> ${searching.done} of
-              ${searching.of}
-            </p>`
-          : nothing
-      }
       ${
         recorded && tried.length > 0
           ? html`<div class="plot">

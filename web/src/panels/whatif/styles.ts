@@ -3,7 +3,7 @@ import { css } from 'lit';
 export const styles = css`
   :host {
     display: block;
-    padding: 8px 16px 16px;
+    padding: 0 16px 16px;
     overflow: auto;
     font-size: 13px;
     line-height: 1.45;
@@ -14,6 +14,34 @@ export const styles = css`
     gap: 8px 32px;
     align-items: start;
   }
+  .columns > * {
+    min-width: 0;
+  }
+  /* The buttons and what came of them stay while one reads the rest. */
+  .asked {
+    position: sticky;
+    top: 0;
+    z-index: 1;
+    display: flex;
+    flex-wrap: wrap;
+    align-items: baseline;
+    gap: 4px 20px;
+    padding: 8px 0;
+    border-bottom: 1px solid var(--line);
+    background: var(--surface);
+  }
+  .asked .button {
+    height: 28px;
+  }
+  .outcome {
+    flex: 1 1 320px;
+    min-width: 0;
+    font-size: 13px;
+    overflow-wrap: anywhere;
+  }
+  .outcome p:first-child {
+    margin-top: 0;
+  }
   @container (max-width: 720px) {
     .columns {
       grid-template-columns: minmax(0, 1fr);
@@ -21,9 +49,6 @@ export const styles = css`
   }
   p {
     margin: 6px 0;
-  }
-  .fidelity {
-    margin-top: 4px;
   }
   .fidelity[data-exact='false'] strong {
     color: var(--warn);
@@ -41,10 +66,9 @@ export const styles = css`
   .wrong {
     color: var(--bad);
   }
-  form {
+  .fields {
     display: grid;
     gap: 8px;
-    margin-top: 8px;
   }
   label {
     display: grid;
@@ -123,7 +147,6 @@ export const styles = css`
   }
   .says {
     max-width: 90ch;
-    font-size: 14px;
   }
   .plot {
     max-width: 900px;

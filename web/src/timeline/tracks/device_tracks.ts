@@ -105,7 +105,7 @@ export class DeviceTracks {
     const { info, kinds, picture } = this;
     const axis = info.extent.time_us === null ? 'event' : wantedAxis;
     const extent = (axis === 'event' ? info.extent.event : info.extent.time_us) ?? 1;
-    const bounds = boundsOf(extent, info.peak.bytes, info.reserved_peak);
+    const bounds = boundsOf(extent, info);
     kinds.want(look.colour);
     this.again = kinds.by === look.colour ? undefined : () => this.prepare(area, wantedAxis, theme, look);
     if (this.again) return;

@@ -3,7 +3,15 @@ import { drawGrid, drawRulers } from '../../draw/axes.ts';
 import type { TimelineColors } from '../../draw/colors.ts';
 import { drawChosenMoment, drawCursor, type ChosenMoment, type Cursor } from '../../draw/cursor.ts';
 import { drawBlockOutline, drawSteps, type LineStyle } from '../../draw/curves.ts';
-import { drawAbove, drawMarkers, drawOoms, drawPeak, markerY, type Box } from '../../draw/markers.ts';
+import {
+  drawAbove,
+  drawCapacity,
+  drawMarkers,
+  drawOoms,
+  drawPeak,
+  markerY,
+  type Box,
+} from '../../draw/markers.ts';
 import { drawGap } from '../../draw/gap.ts';
 import { drawRuler, type Ruler } from '../../draw/ruler.ts';
 import { clipped, type Context, type PlotArea, type Projection } from '../../draw/plot.ts';
@@ -57,10 +65,14 @@ export function drawBase(ctx: Context, at: Projection, scene: BaseScene, colors:
     const beside = landmarks?.axis === stage.axis ? landmarks.peak : undefined;
     words.push(drawAbove(ctx, at, above, beside, colors));
   }
+  const { capacity } = stage.info;
+  const line = capacity === null ? undefined : drawCapacity(ctx, at, capacity, colors);
+  if (line) words.push(line);
   if (landmarks?.axis === stage.axis) {
     const peak = stage.info.peak.bytes;
     words.push(...drawOoms(ctx, at, landmarks.ooms, colors));
-    if (peak > 0) drawPeak(ctx, at, { x: landmarks.peak, bytes: peak }, words, colors);
+    if (peak > 0 && stage.info.events > 0)
+      drawPeak(ctx, at, { x: landmarks.peak, bytes: peak }, words, colors);
   }
   drawRulers(ctx, at, stage.axis, colors);
   drawMarkers(ctx, at, markers, colors);

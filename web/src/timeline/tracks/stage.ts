@@ -44,7 +44,7 @@ export class Stage {
   }
 
   boundsFor(axis: Axis): Bounds {
-    return boundsOf(this.extentOf(axis) ?? 1, this.info.peak.bytes, this.info.reserved_peak);
+    return boundsOf(this.extentOf(axis) ?? 1, this.info);
   }
 
   /** Undefined when the engine is gone or refuses, or when another recording is shown by then. */
