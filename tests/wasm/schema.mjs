@@ -15,11 +15,16 @@ const kinds = {
  * @returns {string | undefined}
  */
 export function wrong(schema, value, defs, at = '') {
-  const { $ref, anyOf, allOf, type, properties = {}, items, additionalProperties: others } = schema;
+  const { $ref, anyOf, oneOf, allOf, type, properties = {}, items, additionalProperties: others } = schema;
   if ($ref !== undefined) return wrong(defs[$ref.split('/').at(-1)], value, defs, at);
   if (anyOf !== undefined) {
     const found = anyOf.map((each) => wrong(each, value, defs, at));
     return found.includes(undefined) ? undefined : found[0];
+  }
+  if (oneOf !== undefined) {
+    const found = oneOf.map((each) => wrong(each, value, defs, at));
+    const fit = found.filter((each) => each === undefined).length;
+    return fit === 1 ? undefined : fit > 1 ? `${at}: is ${fit} things at once` : found.join(', nor: ');
   }
   if (allOf !== undefined) return wrong(allOf[0], value, defs, at);
   if (type !== undefined && !kinds[type](value)) return `${at}: ${JSON.stringify(value)} is no ${type}`;

@@ -58,6 +58,7 @@ void Members::end(char bracket) {
   bracket == ']' ? json_->end_array() : json_->end_object();
 }
 void Members::name_it(Name name) { schema_->is(name.name, name.doc); }
+void Members::name_line(Name name) { schema_->is_line(name.name, name.doc); }
 void Members::value(As as, Name name, bool may_be_null) {
   schema_->value(name.name, name.doc, {.as = as, .may_be_null = may_be_null});
 }

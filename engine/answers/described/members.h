@@ -88,6 +88,12 @@ class Members {
       if (schema_ != nullptr) name_it(name);
     }
   }
+  // The command writes it as a line: "ops --json".
+  [[gnu::always_inline]] void line(Name name) {
+    if constexpr (kHasSchemas) {
+      if (schema_ != nullptr) name_line(name);
+    }
+  }
 
   // Values: a field, an optional one, or a function that gives one.
   [[gnu::always_inline]] void flag(Name name, const auto& says) { put(As::flag, name, says); }
@@ -167,6 +173,21 @@ class Members {
   void list(Name name, const Rows& rows) {
     list(name, rows, [this](const auto& row) { describe(*this, row); });
   }
+  // Of rows that a function gives one by one: produce(add), add(row...).
+  template <typename... Row, typename Produce, typename Describe>
+  void each(Name name, const Produce& produce, const Describe& members) {
+    begin(name, '[');
+    if (is_schema()) {
+      members(sample<Row>()...);
+    } else {
+      produce([&](const Row&... row) {
+        json_->begin_object();
+        members(row...);
+        json_->end_object();
+      });
+    }
+    end(']');
+  }
   // Values alone, one for each row. `rows` may be a function that gives them.
   template <typename Rows, typename Says>
   void values(As as, Name name, const Rows& rows, const Says& says) {
@@ -197,13 +218,20 @@ class Members {
           As::text, name, rows, [](const auto& row) -> const auto& { return row; });
     }
   }
-  // An object whose members are named by the rows.
+  // An object whose members are named by the rows. `rows` may be a function that gives them.
   template <typename Rows, typename NameOf, typename Says>
   void by_name(As as, Name name, const Rows& rows, const NameOf& name_of_row, const Says& says) {
     if (is_schema()) return values_by_name(as, name);
-    begin(name, '{');
-    for (const auto& row : rows) json_->member(name_of_row(row), says(row));
-    end('}');
+    if constexpr (std::is_invocable_v<const Rows&>) {
+      by_name(as, name, rows(), name_of_row, says);
+    } else {
+      begin(name, '{');
+      for (const auto& row : rows) {
+        if (json_->refused()) break;
+        json_->member(name_of_row(row), says(row));
+      }
+      end('}');
+    }
   }
   // An object that columns of the answer are put into (session/frame.h). They have types of the page by hand.
   void columns(Name name) {
@@ -326,6 +354,7 @@ class Members {
   void begin(Name name, char bracket, bool may_be_null = false);
   void end(char bracket);
   void name_it(Name name);
+  void name_line(Name name);
   void value(As as, Name name, bool may_be_null);
   void one_of(Name name, Words words, bool may_be_null);
   void values_of(As as, Name name, bool each_may_be_null, bool may_be_null);

@@ -31,7 +31,8 @@ constexpr Kind kKinds[] = {{"boolean", "boolean"},  {"number", "integer"},
 
 constexpr std::string_view kDialect = "https://json-schema.org/draft/2020-12/schema";
 
-[[nodiscard]] bool is_line(std::string_view name) { return name.find(' ') != std::string_view::npos; }
+// Of a line of the command only: "ops --json". Types have capitals.
+[[nodiscard]] bool is_type(std::string_view name) { return name[0] >= 'A' && name[0] <= 'Z'; }
 
 // What a row of a question may have besides objects.
 constexpr std::pair<std::string_view, As> kPlain[] = {
@@ -193,6 +194,11 @@ void Schema::is(std::string_view name, std::string_view doc) {
   open_.back().type.doc = doc;
 }
 
+void Schema::is_line(std::string_view line, std::string_view doc) {
+  if (open_.back().type.name.empty()) is(line, doc);
+  open_.back().type.line = line;
+}
+
 void Schema::value(std::string_view name, std::string_view doc, Type type) {
   open_.back().type.members.push_back({name, doc, absent_ > 0, std::move(type)});
 }
@@ -229,12 +235,13 @@ void Types::keep(const Type& type) {
   whole.may_be_null = false;
   const auto [at, is_new] = types_.emplace(std::string(type.name), whole);
   if (!is_new && !same(at->second, whole)) clashes_.push_back(at->first);
+  if (is_new && !type.line.empty()) lines_[std::string(type.line)].insert(at->first);
 }
 
 std::string Types::typescript() const {
   TypeScript text;
   for (const auto& [name, type] : types_) {
-    if (!is_line(name) && name != "CallFacts") text.add(type);  // an argument's type, too (arguments.ts)
+    if (is_type(name) && name != "CallFacts") text.add(type);  // an argument's type, too (arguments.ts)
   }
   return std::move(text).text();
 }
@@ -250,13 +257,14 @@ std::string Types::named(std::string_view type) const {
 bool Types::has(std::string_view type) const {
   static_cast<void>(take_end(type, " | null"));
   while (take_end(type, "[]")) continue;
-  return type == "null" || !named(type).empty() ||
+  return type == "null" || !named(type).empty() || lines_.contains(type) ||
          std::ranges::any_of(kPlain, [&](const auto& plain) { return plain.first == type; });
 }
 
 void Types::type_to_json(JsonWriter& json, std::string_view type) const {
   json.begin_object();
   or_null(json, take_end(type, " | null"), [&] {
+    if (const auto line = lines_.find(type); line != lines_.end()) return one_of_to_json(json, line->second);
     if (take_end(type, "[]")) {
       json.member("type", "array");
       json.key("items");
@@ -269,6 +277,18 @@ void Types::type_to_json(JsonWriter& json, std::string_view type) const {
     json.member("$ref", fmt::format("#/$defs/{}", named(type)));
   });
   json.end_object();
+}
+
+void Types::one_of_to_json(JsonWriter& json, const std::set<std::string>& types) {
+  if (types.size() == 1) return json.member("$ref", "#/$defs/" + *types.begin());
+  json.key("oneOf");
+  json.begin_array();
+  for (const std::string& one : types) {
+    json.begin_object();
+    json.member("$ref", "#/$defs/" + one);
+    json.end_object();
+  }
+  json.end_array();
 }
 
 void Types::to_json(JsonWriter& json, std::string_view type) const {
@@ -296,8 +316,7 @@ void Types::to_json(JsonWriter& json, std::span<const Asked> questions) const {
   json.end_object();
   json.key("lines");
   json.begin_object();
-  for (const auto& [name, type] : types_) {
-    if (!is_line(name)) continue;
+  for (const auto& [name, types] : lines_) {
     json.key(name);
     type_to_json(json, name);
   }

@@ -140,7 +140,7 @@ void describe(Members& m, const Rehearsal& rehearsal, const WhatIfAnswer& answer
 }
 
 void describe(Members& m, const WhatIfLine& line) {
-  m.is({"whatif --json", "What would have been."});
+  m.line({"whatif --json", "What would have been."});
   m.text("file", line.file);
   const std::string_view snapshot =
       m.is_schema() ? std::string_view() : std::string_view(line.rehearsal.device.part.name);

@@ -316,6 +316,15 @@ export interface Diagnostic {
   text: string;
 }
 
+export interface EngineError {
+  code: string;
+  message: string;
+  /** Byte offset in the input, -1 = does not apply. */
+  offset: number;
+  /** What the offset counts in; absent = the file itself. */
+  inside?: string;
+}
+
 /** A private pool as a band: what it keeps, whether blocks use it or not. */
 export interface EnvelopeDetails {
   kind: 'envelope';
@@ -1262,6 +1271,47 @@ export interface SeriesPart {
   timeline: CategoryTimeline | null;
 }
 
+/** What a server (`gpustrata serve`) says that it serves. */
+export interface ServedFiles {
+  version: string;
+  /** Folder or file, as the server names it. */
+  served: string;
+  /** There are more files. */
+  left_out: boolean;
+  /** Files whose peaks are still being found out. */
+  to_examine: number;
+  /** The highest peak first. */
+  files: {
+    name: string;
+    bytes: Bytes;
+    modified_us: Microseconds;
+    /** Null: not known (yet). */
+    peak_bytes: Bytes | null;
+    /** Why it cannot be shown. */
+    error?: string;
+  }[];
+}
+
+/** How far a server has read a file. */
+export interface ServedReading {
+  ready: boolean;
+  bytes: Bytes;
+  total: Bytes;
+  events: number;
+  error?: EngineError;
+}
+
+/** Why a server has not opened a file. */
+export interface ServedRefusal {
+  error: EngineError;
+}
+
+/** A file that a server has opened. */
+export interface ServedSession {
+  session: string;
+  name: string;
+}
+
 export interface Share {
   bytes: Bytes;
   blocks: number;
@@ -1477,7 +1527,7 @@ export interface StateTotals {
   text: string;
 }
 
-/** What is in a file: a line of `gpustrata summary --json`. */
+/** What is in a file. */
 export interface Summary {
   file: string;
   format: string;

@@ -1,15 +1,6 @@
 // What answers of all kinds are made of.
 import type { ComparedRow, FlameGraphHead, ReportFinding } from './answers_described.ts';
 
-export interface EngineError {
-  code: string;
-  message: string;
-  /** Byte offset in the input, -1 = does not apply. */
-  offset: number;
-  /** What the offset counts in; absent = the file itself. */
-  inside?: string;
-}
-
 export type Severity = 'info' | 'warning' | 'error';
 
 /** What weights of calls are: `byte_us` = bytes times microseconds, `byte_events` = bytes times events. */
