@@ -175,4 +175,9 @@ void describe(Members& m, const Fleet& fleet) {
   describe_stacks(m, rows, fleet);
 }
 
+void describe(Members& m, const FleetText& fleet) {
+  m.is("FleetText");
+  m.column(As::any, {"text", "The JSON that `gpustrata fleet -o` wrote."}, fleet.text);
+}
+
 }  // namespace gpustrata::answers

@@ -41,8 +41,8 @@ constexpr std::pair<std::string_view, As> kPlain[] = {
     {"BlockRow", As::block_row}};
 
 [[nodiscard]] bool same(const Type& a, const Type& b) {
-  return a.shape == b.shape && a.as == b.as && a.name == b.name && a.may_be_null == b.may_be_null &&
-         std::ranges::equal(a.words, b.words) &&
+  return a.shape == b.shape && a.as == b.as && a.element == b.element && a.name == b.name &&
+         a.may_be_null == b.may_be_null && std::ranges::equal(a.words, b.words) &&
          std::ranges::equal(a.members, b.members, [](const Schema::Member& x, const Schema::Member& y) {
            return x.name == y.name && x.may_be_absent == y.may_be_absent && same(x.type, y.type);
          });
@@ -83,7 +83,6 @@ class TypeScript {
     std::string text = "{\n";
     const std::string inside = indent + "  ";
     for (const Schema::Member& one : type.members) {
-      if (one.type.shape == Shape::columns) continue;
       text += doc(inside, one.doc);
       text +=
           fmt::format("{}{}{}: {};\n", inside, one.name, one.may_be_absent ? "?" : "", of(one.type, inside));
@@ -91,6 +90,17 @@ class TypeScript {
     return text + indent + "}";
   }
   [[nodiscard]] std::string of(const Type& type, const std::string& indent) {
+    if (type.shape == Shape::column || type.shape == Shape::columns) {
+      constexpr std::string_view kArrays[] = {"Int32Array", "Float32Array", "Float64Array", "Uint8Array",
+                                              "Uint8ClampedArray"};
+      return fmt::format("{}<ArrayBuffer>{}", kArrays[static_cast<size_t>(type.element)],
+                         type.shape == Shape::columns ? "[]" : "");
+    }
+    if (type.shape == Shape::one_of) {
+      std::string text;
+      for (const Schema::Member& one : type.members) text += of(one.type, indent) + " | ";
+      return text + "null";
+    }
     std::string text(kind_of(type.as).typescript);
     if (type.shape == Shape::object || type.shape == Shape::objects) {
       text = type.name.empty() ? members(type, indent) : std::string(type.name);
@@ -168,16 +178,42 @@ void value_to_schema(JsonWriter& json, const Type& type) {
   json.end_array();
 }
 
+void column_to_schema(JsonWriter& json, const Type& type) {
+  json.member("type", "array");
+  json.member("column", kElements[static_cast<size_t>(type.element)]);
+  json.key("items");
+  json.begin_object();
+  value_to_schema(json, type);
+  json.end_object();
+}
+
 void type_to_schema(JsonWriter& json, const Type& type) {
+  if (type.shape == Shape::column) return column_to_schema(json, type);
+  if (type.shape == Shape::columns) {
+    json.member("type", "array");
+    json.key("items");
+    json.begin_object();
+    column_to_schema(json, type);
+    return json.end_object();
+  }
+  if (type.shape == Shape::one_of) {
+    json.key("oneOf");
+    json.begin_array();
+    for (const Schema::Member& one : type.members) {
+      json.begin_object();
+      type_to_schema(json, one.type);
+      json.end_object();
+    }
+    json.raw(R"({"type":"null"})");
+    return json.end_array();
+  }
   or_null(json, type.may_be_null, [&] {
     const auto one = [&] {
-      if (type.shape == Shape::columns) return json.member("type", "object");
       if (type.shape != Shape::object && type.shape != Shape::objects) return value_to_schema(json, type);
       if (type.name.empty()) return object_to_schema(json, type);
       json.member("$ref", fmt::format("#/$defs/{}", type.name));
     };
-    if (type.shape == Shape::object || type.shape == Shape::value || type.shape == Shape::columns)
-      return one();
+    if (type.shape == Shape::object || type.shape == Shape::value) return one();
     const bool by_name = type.shape == Shape::by_name;
     json.member("type", by_name ? "object" : "array");
     json.key(by_name ? "additionalProperties" : "items");
@@ -246,18 +282,10 @@ std::string Types::typescript() const {
   return std::move(text).text();
 }
 
-std::string Types::named(std::string_view type) const {
-  for (const std::string_view end : {"", "Head"}) {
-    std::string name = fmt::format("{}{}", type, end);
-    if (types_.contains(name)) return name;
-  }
-  return {};
-}
-
 bool Types::has(std::string_view type) const {
   static_cast<void>(take_end(type, " | null"));
   while (take_end(type, "[]")) continue;
-  return type == "null" || !named(type).empty() || lines_.contains(type) ||
+  return type == "null" || types_.find(type) != types_.end() || lines_.contains(type) ||
          std::ranges::any_of(kPlain, [&](const auto& plain) { return plain.first == type; });
 }
 
@@ -274,7 +302,7 @@ void Types::type_to_json(JsonWriter& json, std::string_view type) const {
       if (name == type) return value_to_schema(json, {.as = as});
     }
     if (type == "null") return json.member("type", type);
-    json.member("$ref", fmt::format("#/$defs/{}", named(type)));
+    json.member("$ref", fmt::format("#/$defs/{}", type));
   });
   json.end_object();
 }

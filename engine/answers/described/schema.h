@@ -16,14 +16,15 @@ namespace gpustrata::answers {
 // Hears what one description says.
 class Schema {
  public:
-  enum class Shape : uint8_t { value, object, objects, values, by_name, columns };
+  enum class Shape : uint8_t { value, object, objects, values, by_name, column, columns, one_of };
   struct Member;
   struct Type {
     Shape shape = Shape::value;
     As as = As::any;
+    Element element = Element::i32;  // of columns
     bool may_be_null = false, each_may_be_null = false;
     std::vector<std::string_view> words = {};  // none: any
-    // Of objects.
+    // Of objects; of one of several these, without names.
     std::string_view name = {}, doc = {};
     std::string_view line = {};  // of the command, that such an object is
     std::vector<Member> members = {};
@@ -73,8 +74,6 @@ class Types {
   void defs_to_json(JsonWriter& json) const;
   void type_to_json(JsonWriter& json, std::string_view type) const;
   static void one_of_to_json(JsonWriter& json, const std::set<std::string>& types);
-  // Of an answer with columns what is beside them is described: "FlameGraphHead". Empty: there is none.
-  [[nodiscard]] std::string named(std::string_view type) const;
 
   std::map<std::string, Schema::Type, std::less<>> types_;
   std::map<std::string, std::set<std::string>, std::less<>> lines_;  // the types that it may be

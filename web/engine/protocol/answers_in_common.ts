@@ -1,10 +1,10 @@
 // What answers of all kinds are made of.
-import type { ComparedRow, FlameGraphHead, ReportFinding } from './answers_described.ts';
+import type { ComparedRow, FlameGraph, ReportFinding } from './answers_described.ts';
 
 export type Severity = 'info' | 'warning' | 'error';
 
 /** What weights of calls are: `byte_us` = bytes times microseconds, `byte_events` = bytes times events. */
-export type CallUnit = FlameGraphHead['unit'];
+export type CallUnit = FlameGraph['unit'];
 
 /** What proves a sentence. */
 export type Proof = Omit<ReportFinding['says'][number], 'text'>;
