@@ -28,7 +28,7 @@ enum class Diag : uint8_t {
   integer_out_of_range,  // more than 64 bits, or a size that cannot be
   negative_size,         // read as 0
   long_string_cut,       // only the beginning was kept
-  text_cut,              // unknown data too long or too deep to be kept whole
+  text_cut,              // unknown data too long, too deep, or a table out of its place
   unknown_action,        // kept, without effect
   unknown_state,         // block state
   unknown_key,           // kept as text

@@ -99,8 +99,6 @@ constexpr Type kTypes[] = {
     // frame, its caller (a lower number, -1 = none) and what the stacks hold that end there.
     {"NodeOrNone", Kind::whole, {}, -1, kInt32},
     {"CallFacts", Kind::object, "texts: Text[], names: Count[], files: Count[], lines: Count[], frames: Count[], callers: NodeOrNone[], weights: Real[], blocks: Size[], without: Real, withoutBlocks: Size, rest: Real, restBlocks: Size"},
-    // An event must satisfy all that is set. `frame`: part of a stack line file:line:name.
-    {"EventFilter", Kind::object, "actions?: Text[], leastSize?: Size, mostSize?: Size, stream?: Count, address?: Text, frame?: Text"},
 };
 // clang-format on
 
@@ -322,21 +320,6 @@ replay::StateWindow Arguments::window(std::string_view name) const {
   const Arguments window = object(name);
   return {window.real("width"), window.real("height"), window.real("zoom"), window.real("left"),
           window.real("top")};
-}
-
-analysis::EventFilter Arguments::event_filter(std::string_view name) const {
-  const Arguments given = object(name);
-  analysis::EventFilter filter;
-  for (const JsonValue& action : given.value("actions").items) {
-    if (!filter.actions.empty()) filter.actions += ',';
-    filter.actions += action.text;
-  }
-  filter.least_size = given.whole("leastSize");
-  if (given.has("mostSize")) filter.most_size = given.whole("mostSize");
-  if (given.has("stream")) filter.stream = given.integer("stream");
-  filter.address = given.text("address");
-  filter.frame = given.text("frame");
-  return filter;
 }
 
 TreeWanted Arguments::call_tree(std::string_view name) const {

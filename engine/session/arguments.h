@@ -16,7 +16,6 @@
 
 #include "engine/analysis/calls/carried_calls.h"
 #include "engine/analysis/compare/carried_stacks.h"
-#include "engine/analysis/details/event_list.h"
 #include "engine/analysis/what_if/what_if.h"
 #include "engine/base/json_value.h"
 #include "engine/base/status.h"
@@ -69,7 +68,6 @@ class Arguments {
   [[nodiscard]] replay::SeriesGrid stretch(std::string_view name) const;
   [[nodiscard]] replay::RowGrid rows(std::string_view name) const;
   [[nodiscard]] replay::StateWindow window(std::string_view name) const;
-  [[nodiscard]] analysis::EventFilter event_filter(std::string_view name) const;
   [[nodiscard]] TreeWanted call_tree(std::string_view name) const;
   [[nodiscard]] Look look(std::string_view name) const;
   [[nodiscard]] AskedScenario scenario(std::string_view name) const;

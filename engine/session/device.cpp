@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/analysis/filters/event_filter.h"
+
 namespace gpustrata::session {
 
 namespace {
@@ -40,6 +42,11 @@ Result<const analysis::ReportFinder*> Device::report(int32_t part) {
   const Status done = memo().work_on<Finder>(this, {}, [&] { return (**finder)->find(part); });
   if (!done) return tl::unexpected(done.error());
   return (*finder)->get();
+}
+
+Result<const analysis::EventList*> Device::events(std::string_view filter) {
+  return kept<analysis::EventList>([&] { return analysis::filter_events(*this, filter, made_in()); },
+                                   memo_key(made_in_version_, filter));
 }
 
 Result<analysis::OpList*> Device::ops(analysis::OpBy by, analysis::OpScope scope) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/analysis/details/event_list.h"
 #include "engine/analysis/device/device.h"
 #include "engine/analysis/ops/made_in.h"
 #include "engine/analysis/ops/op_list.h"
@@ -33,6 +34,8 @@ class Device : public analysis::Device {
   // At least the first `part` of ReportFinder::kParts parts, by the engine's own rules.
   [[nodiscard]] Result<const analysis::ReportFinder*> report(int32_t part);
   [[nodiscard]] Result<StateView*> states();
+  // The list of those that a filter means. Error also: as analysis::filter_events().
+  [[nodiscard]] Result<const analysis::EventList*> events(std::string_view filter);
   // What can be run again. Error: as analysis::rehearse().
   [[nodiscard]] Result<const analysis::Rehearsal*> rehearsal(const analysis::GoesOn& goes_on);
   // The device's history in a profiler's trace; null = it has none.

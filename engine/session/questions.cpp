@@ -145,11 +145,11 @@ constexpr Question kQuestions[] = {
     {"prepare", Of::view, "part: Count", "Count", reply::prepare},
     {"states", Of::states, "", "StateInfo", reply::states},
     // The number of events that a filter means.
-    {"filterEvents", Of::states, "filter: EventFilter", "Count", reply::filter_events},
+    {"filterEvents", Of::states, "filter: Text", "Count", reply::filter_events},
     // At most 1,000.
-    {"eventRows", Of::states, "filter: EventFilter, first: Count, count: Count", "EventRow[]", reply::event_rows},
+    {"eventRows", Of::states, "filter: Text, first: Count, count: Count", "EventRow[]", reply::event_rows},
     // Row in the list, or of the next event listed.
-    {"rowOfEvent", Of::states, "filter: EventFilter, event: Event", "Count", reply::row_of_event},
+    {"rowOfEvent", Of::states, "filter: Text, event: Event", "Count", reply::row_of_event},
     {"event", Of::states, "event: Event", "EventDetails | null", reply::event},
     // The next event of a kind: an action's name, or "peak". -1 = none.
     {"findEvent", Of::states, "kind: Text, from: Event, backwards: Flag", "Event", reply::find_event},

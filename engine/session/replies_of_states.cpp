@@ -50,26 +50,33 @@ Status states(Asked& asked) {
   });
 }
 
+// Calls `reply` with the events that the filter means.
+template <typename Reply>
+[[nodiscard]] Status with_events(Asked& asked, Reply&& reply) {
+  const auto list = asked.view->device().events(asked.arguments.text("filter"));
+  if (!list) return tl::unexpected(list.error());
+  return reply(**list);
+}
+
 Status filter_events(Asked& asked) {
-  return with_states(asked, [&](StateView& states) {
-    return number(asked, states.listed(asked.arguments.event_filter("filter")));
-  });
+  return with_events(asked, [&](const analysis::EventList& list) { return number(asked, list.count()); });
 }
 
 Status event_rows(Asked& asked) {
-  return with_states(asked, [&](StateView& states) -> Status {
-    const auto rows = states.event_rows(asked.arguments.event_filter("filter"),
-                                        asked.arguments.integer("first"), asked.arguments.integer("count"));
-    if (!rows) return tl::unexpected(rows.error());
-    answers::list_to_json(asked.json(), *rows, states.context());
+  return with_events(asked, [&](const analysis::EventList& list) -> Status {
+    const auto context = asked.view->device().context();
+    if (!context) return tl::unexpected(context.error());
+    answers::list_to_json(asked.json(),
+                          analysis::event_rows(*context, list, asked.arguments.integer("first"),
+                                               asked.arguments.integer("count")),
+                          *context);
     return {};
   });
 }
 
 Status row_of_event(Asked& asked) {
-  return with_states(asked, [&](StateView& states) {
-    return number(
-        asked, states.row_of_event(asked.arguments.event_filter("filter"), asked.arguments.integer("event")));
+  return with_events(asked, [&](const analysis::EventList& list) {
+    return number(asked, list.row_of(asked.arguments.integer("event")));
   });
 }
 

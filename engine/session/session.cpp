@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -120,6 +121,12 @@ Result<ViewId> Session::open_view(int32_t snapshot, int32_t device_number, Bands
   if (!s.file->finished) return fail(ErrorCode::wrong_usage, -1, "no file has been read");
   if (s.views.size() >= kMostViews)
     return fail(ErrorCode::wrong_usage, -1, "{} views are open; release one first", kMostViews);
+  const auto filtered = std::count_if(s.views.begin(), s.views.end(),
+                                      [](const State::Open& open) { return !open.view->only().empty(); });
+  if (s.file->has_clients && !only.empty() && filtered >= static_cast<ptrdiff_t>(kMostFilteredViews)) {
+    return fail(ErrorCode::wrong_usage, -1, "{} views of one filter are open; release one first",
+                kMostFilteredViews);
+  }
   auto shared = device(snapshot, device_number);
   if (!shared) return tl::unexpected(shared.error());
   std::vector<std::weak_ptr<View>>& all = s.file->views;

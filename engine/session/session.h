@@ -61,6 +61,8 @@ class Session {
   // -- Views. Error of opening: wrong_usage (unfinished; no such device; kMostViews are open),
   // limit_exceeded.
   static constexpr size_t kMostViews = 64;
+  // Of one client among several: what a view of one filter needs is nobody else's, and memory is everybody's.
+  static constexpr size_t kMostFilteredViews = 8;
   [[nodiscard]] Result<ViewId> open_view(int32_t snapshot, int32_t device, Bands bands,
                                          std::string_view only = {});
   // The one that views share, or one that nobody keeps. Error: as open_view().

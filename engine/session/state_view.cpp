@@ -38,32 +38,6 @@ analysis::StateInfo StateView::info(int32_t peak_event) const {
 
 const replay::StateHistory& StateView::history() const { return parts_->history; }
 
-Status StateView::list(const analysis::EventFilter& filter) {
-  Parts& p = *parts_;
-  if (filter == p.listed) return {};
-  p.listed = {};
-  p.list.show_all(p.history.event_count());
-  if (Status shown = p.list.show(p.recording, p.history, p.index.streams, filter); !shown) return shown;
-  p.listed = filter;
-  return {};
-}
-
-Result<int32_t> StateView::listed(const analysis::EventFilter& filter) {
-  if (const Status shown = list(filter); !shown) return tl::unexpected(shown.error());
-  return parts_->list.count();
-}
-
-Result<std::vector<analysis::EventRow>> StateView::event_rows(const analysis::EventFilter& filter,
-                                                              int32_t first, int32_t count) {
-  if (const Status shown = list(filter); !shown) return tl::unexpected(shown.error());
-  return analysis::event_rows(context(), parts_->list, first, count);
-}
-
-Result<int32_t> StateView::row_of_event(const analysis::EventFilter& filter, int32_t event) {
-  if (const Status shown = list(filter); !shown) return tl::unexpected(shown.error());
-  return parts_->list.row_of(event);
-}
-
 std::optional<analysis::EventDetails> StateView::event_details(int32_t event) const {
   if (event < 0 || event >= parts_->history.event_count()) return std::nullopt;
   return analysis::event_details(context(), event);

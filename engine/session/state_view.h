@@ -14,7 +14,6 @@
 
 #include "engine/analysis/details/address_owner.h"
 #include "engine/analysis/details/event_details.h"
-#include "engine/analysis/details/event_list.h"
 #include "engine/analysis/details/memory_after.h"
 #include "engine/analysis/details/state_info.h"
 #include "engine/analysis/device/device_index.h"
@@ -39,13 +38,7 @@ class StateView {
   [[nodiscard]] analysis::EventContext context() const;
   [[nodiscard]] const replay::StateHistory& history() const;
 
-  // -- The list of events.
-  // Of those that a filter means. The last list is kept. Error: limit_exceeded.
-  [[nodiscard]] Result<int32_t> listed(const analysis::EventFilter& filter);
-  [[nodiscard]] Result<std::vector<analysis::EventRow>> event_rows(const analysis::EventFilter& filter,
-                                                                   int32_t first, int32_t count);
-  // Row of an event in the list, or of the next one listed.
-  [[nodiscard]] Result<int32_t> row_of_event(const analysis::EventFilter& filter, int32_t event);
+  // -- Events.
   // None: there is no such event.
   [[nodiscard]] std::optional<analysis::EventDetails> event_details(int32_t event) const;
   // The next event with this action after `from`, or before it; -1 = none. Error: wrong_usage, no such action.
@@ -95,7 +88,6 @@ class StateView {
  private:
   struct Parts;
   [[nodiscard]] Status sort_regions(replay::RegionOrder order);
-  [[nodiscard]] Status list(const analysis::EventFilter& filter);
   [[nodiscard]] Status check_block(int32_t block) const;
   [[nodiscard]] Status rank_blocks();
   explicit StateView(std::unique_ptr<Parts> parts);

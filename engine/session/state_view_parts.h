@@ -17,11 +17,8 @@ struct StateView::Parts {
         recording(device.recording),
         history(history_),
         index(index_),
-        list(recording.budget),
         memory(history, recording.budget),
-        layout(recording.budget) {
-    list.show_all(history.event_count());
-  }
+        layout(recording.budget) {}
 
   [[nodiscard]] analysis::EventContext context() const {
     return {recording, device.part, history, device.lives, index};
@@ -45,8 +42,6 @@ struct StateView::Parts {
   const model::Recording& recording;
   const replay::StateHistory& history;
   const analysis::DeviceIndex& index;
-  analysis::EventList list;
-  analysis::EventFilter listed;  // what it lists
   replay::MemoryAt memory;
   replay::StateLayout layout;
   bool is_packed = false;

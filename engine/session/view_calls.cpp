@@ -62,7 +62,13 @@ Result<View::KeptCalls> View::kept_calls(const TreeWanted& wanted) {
                              asked.by, asked.frames, asked.inverted, asked.only_matched, wanted.filter);
   const auto find = [&](const analysis::BandsAsked& of) -> Result<Calls> {
     if (wanted.before == nullptr) {
-      auto tree = analysis::build_call_tree(of, asked);
+      const analysis::WhoOfStacks* who = nullptr;
+      if (asked.frames == analysis::FramesOf::own) {
+        const auto known = device_->who();
+        if (!known) return tl::unexpected(known.error());
+        who = *known;
+      }
+      auto tree = analysis::build_call_tree(of, asked, who);
       if (!tree) return tl::unexpected(tree.error());
       return Calls(std::move(*tree));
     }

@@ -10,10 +10,8 @@ namespace gpustrata::session {
 Result<Filtered> View::find_filtered(std::string_view text) {
   const auto known = attributes();
   if (!known) return tl::unexpected(known.error());
-  auto found = segments_ ? analysis::filter_segments(recording(), *segments_, **known, text)
-                         : analysis::filter_blocks(
-                               recording(), device_->part(), device_->lives(), **known, text, peak_event(),
-                               [&] { return device_->categories(); }, device_->made_in());
+  auto found = segments_ ? analysis::filter_segments(*device_, *segments_, **known, text)
+                         : analysis::filter_blocks(*device_, text, peak_event(), device_->made_in());
   if (!found) return tl::unexpected(found.error());
   Filtered filtered{std::string(text), std::move(*found), 0};
   for (const int32_t rank : filtered.matches.ranks) {

@@ -29,6 +29,14 @@ enum class Action : uint8_t {
 // Empty for first_unknown and above.
 [[nodiscard]] std::string_view name_of(Action action);
 
+// The event's address is that of a segment, or of a block.
+[[nodiscard]] constexpr bool is_of_segment(Action action) {
+  return action >= Action::segment_alloc && action <= Action::segment_unmap;
+}
+[[nodiscard]] constexpr bool is_of_block(Action action) {
+  return action <= Action::free_completed || action == Action::free || action == Action::annotate;
+}
+
 // The block at the event's address is reusable afterwards.
 [[nodiscard]] constexpr bool completes_free(Action action) {
   return action == Action::free_completed || action == Action::free;

@@ -211,7 +211,7 @@ test('moving over an event shows it without choosing it', async ({ page }) => {
   await expect(details(page).locator('[data-name]')).toHaveCount(0);
 });
 
-test('events are filtered by action, name, size and stack frame', async ({ page }) => {
+test('events are filtered in the language of the timeline', async ({ page }) => {
   await openState(page);
   const found = page.locator('[data-found]');
   await expect(found).toHaveAttribute('data-found', '12');
@@ -219,21 +219,27 @@ test('events are filtered by action, name, size and stack frame', async ({ page 
   await expect(found).toHaveAttribute('data-found', '2');
   await expect(page.locator('gpustrata-event-list .rows [role=row]')).toHaveCount(2);
   await page.getByRole('button', { name: 'Clear' }).click();
-  await page.getByLabel('Address or name').fill("b'7f1000000000_0");
+  const filter = page.getByLabel('Filter of events');
+  await expect(filter).toHaveValue('');
+  await filter.fill("address:b'7f1000000000_0");
   await expect(found).toHaveAttribute('data-found', '3'); // X
   await row(page, 9).click();
   await after(page, 9);
   await page.keyboard.press('ArrowUp');
   await after(page, 6);
-  await page.getByLabel('Address or name').fill('');
-  await page.getByRole('button', { name: 'More' }).click();
-  await page.getByLabel('Least size').fill('6 MiB');
-  await page.getByLabel('Largest size').fill('20M');
+  await filter.fill('size:6MiB..20MiB');
   await expect(found).toHaveAttribute('data-found', '4'); // X three times, and its segment
-  await page.getByLabel('Stack frame').fill('train.py:42');
+  await page.getByLabel('Action', { exact: true }).selectOption('blocks');
+  await expect(filter).toHaveValue('action:blocks size:6MiB..20MiB');
+  await expect(found).toHaveAttribute('data-found', '3');
+  await filter.fill('action:alloc size:6MiB..20MiB stack:train.py:42');
+  await expect(page.getByLabel('Action', { exact: true })).toHaveValue('alloc');
   await expect(found).toHaveAttribute('data-found', '1');
-  await page.getByLabel('Largest size').fill('much');
-  await expect(page.getByLabel('Largest size')).toHaveAttribute('aria-invalid', 'true');
+  // What cannot be meant is said, and the list stays.
+  await filter.fill('size>much');
+  await expect(filter).toHaveAttribute('aria-invalid', 'true');
+  await expect(page.locator('gpustrata-event-filter [role=alert]')).toHaveText('Here a number is missing.');
+  await expect(found).toHaveAttribute('data-found', '1');
 });
 
 test('jumps lead to the peak, to out of memory and to the snapshot', async ({ page }) => {

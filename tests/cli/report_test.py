@@ -194,8 +194,8 @@ class Fragmentation(WithFiles):
                  *(event("alloc", BASE + at * MIB, size * MIB, frames=make) for at, size in pieces),
                  *free(BASE, 9 * MIB), *free(BASE + 11 * MIB, 9 * MIB)]
         oom = {"action": "oom", "device_free": 0, "size": 12 * MIB, "stream": 0, "frames": make}
-        flush = [event("segment_alloc", BASE + GIB, 2 * MIB), event("segment_free", BASE + GIB, 2 * MIB),
-                 event("segment_alloc", BASE + 2 * GIB, 12 * MIB)]
+        flush = [event("segment_alloc", BASE + GIB, 2 * MIB), event("segment_free", BASE + GIB, 2 * MIB, frames=make),
+                 event("segment_alloc", BASE + 2 * GIB, 12 * MIB, frames=make)]
         rest = [segment(BASE, [block(9 * MIB), live(2 * MIB, frames=make), block(9 * MIB)], segment_type="large")]
         more = [segment(BASE + 2 * GIB, [block(12 * MIB)], segment_type="large")]
 

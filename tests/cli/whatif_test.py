@@ -22,8 +22,8 @@ class WhatIf(InAFolder):
         answer = self.whatif(file)
         # 2 MiB for a, 20 MiB for b, 30 MiB for c (30,000,000 rounded up to 2 MiB). At most b and c are in use:
         # 3,000,320 and 30,000,128 rounded to 512; of c's segment 1,457,152 stay, more than 1 MiB: it is split.
-        self.assertEqual(list(answer), ["file", "device", "complete", "conf", "capacity", "requests", "guesses", "free_order",
-                                        "fidelity", "recorded", "simulated"])
+        self.assertEqual(list(answer), ["file", "device", "complete", "conf", "capacity", "addresses_decide",
+                                        "reserved_before_bytes", "requests", "guesses", "free_order", "fidelity", "recorded", "simulated"])
         self.assertEqual(answer["file"], str(file))
         self.assertEqual((answer["device"], answer["conf"], answer["capacity"]), (0, "", None))
         self.assertEqual((answer["requests"], answer["guesses"]), (6, []))

@@ -55,18 +55,10 @@ class Asker {
     return kNumbers[below(3) == 0 ? below(std::size(kNumbers)) : below(8)];
   }
   [[nodiscard]] std::string text() {
-    static constexpr const char* kTexts[] = {"\"\"",
-                                             "\"size>1KiB\"",
-                                             "\"alive@peak\"",
-                                             "\"alloc\"",
-                                             "\"oom\"",
-                                             "\"peak\"",
-                                             "\"pool:0,1 -stack:a\"",
-                                             "\"((\"",
-                                             "\"é😀 si\"",
-                                             "\"\\ud800\"",
-                                             "7",
-                                             "null"};
+    static constexpr const char* kTexts[] = {
+        "\"\"",     "\"size>1KiB\"",         "\"alive@peak\"", "\"alloc\"", "\"action:oom\"", "\"oom\"",
+        "\"peak\"", "\"pool:0,1 -stack:a\"", "\"((\"",         "\"é😀 si\"", "\"\\ud800\"",    "7",
+        "null"};
     return kTexts[below(std::size(kTexts))];
   }
 
@@ -88,9 +80,6 @@ class Asker {
         {"StateWindow", "width: Extent, height: Extent, zoom: Real, left: Real, top: Real"},
         {"Facts",
          "keys: Text[], places: Text[], sizes: Size[], counts: Size[], rest_bytes: Size, rest_blocks: Size"},
-        {"EventFilter",
-         "actions?: Text[], leastSize?: Size, mostSize?: Size, stream?: Count, address?: Text, "
-         "frame?: Text"},
         {"CallTree",
          "of: BlocksOf, from: Event, to: Event, weight: WeightBy, by: FrameKey, frames: FramesOf, "
          "inverted: Flag, filter: Text, onlyFiltered: Flag"},

@@ -85,7 +85,7 @@ test('a panel and a file of another kind bring the rest, once, and answer as the
       ['states', {}],
       ['totals', { event: 1 }],
       ['report', {}],
-      ['eventRows', { filter: {}, first: 0, count: 50 }],
+      ['eventRows', { filter: '', first: 0, count: 50 }],
     ])
       got.push(await view.ask(kind, args));
     got.push(await engine.open(source(golden('zip_with_zstd')), budget));

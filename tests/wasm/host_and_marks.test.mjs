@@ -26,7 +26,7 @@ test('pinned host memory is device -1', async () => {
       [view.device, view.events, view.blocks, view.peak, view.final_bytes],
       [-1, 3, 2, { bytes: 4608, event: 2 }, 4608],
     );
-    const filter = { actions: ['alloc'] };
+    const filter = 'action:alloc';
     assert.equal(ask(session, 'states', id).events, 3);
     assert.equal(ask(session, 'filterEvents', id, { filter }), 2);
     assert.deepEqual(

@@ -22,8 +22,9 @@ enum Kept : uint8_t { kNothing, kPackage, kWanted };
 class Building {
  public:
   Building(const model::Recording& recording, const TreeAsked& asked, const StackWeights& weights,
-           CallTree& tree)
+           const WhoOfStacks* who, CallTree& tree)
       : recording_(recording),
+        who_(who),
         asked_(asked),
         tree_(tree),
         weights_(weights),
@@ -173,9 +174,9 @@ class Building {
     return true;
   }
   [[nodiscard]] bool push_who(int32_t leaf) {
-    if (!who_) {
-      who_.emplace(recording_);
-      if (!who_->prepare()) return false;
+    if (who_ == nullptr) {
+      who_ = &own_who_.emplace(recording_);
+      if (!own_who_->prepare()) return false;
     }
     const FrameId frame = who_->frame_of_node(leaf);
     return frame.is_none() || path_.push_back(keys_[frame.index()]);
@@ -221,6 +222,8 @@ class Building {
   }
 
   const model::Recording& recording_;
+  const WhoOfStacks* who_;  // null: not needed so far, then own_who_
+  std::optional<WhoOfStacks> own_who_;
   const TreeAsked& asked_;
   CallTree& tree_;
   const StackWeights& weights_;
@@ -230,7 +233,6 @@ class Building {
   Column<int32_t> merged_;       // per node of the stack table: node
   Column<int32_t> path_;         // of add_path(): keys, innermost first
   Column<StackWeight> own_;      // per node
-  std::optional<WhoOfStacks> who_;
 };
 
 }  // namespace
@@ -242,19 +244,19 @@ int32_t CallTree::child_with(int32_t node, int32_t key) const {
   return -1;
 }
 
-Result<CallTree> build_call_tree(const BandsAsked& of, const TreeAsked& asked) {
+Result<CallTree> build_call_tree(const BandsAsked& of, const TreeAsked& asked, const WhoOfStacks* who) {
   StackWeights weights(of.recording.budget);
   if (!find_stack_weights(of, asked.weights, weights))
     return fail(ErrorCode::limit_exceeded, -1, "Not enough memory for the calls of {} blocks.",
                 of.bands.count());
-  return build_call_tree(of.recording, asked, std::move(weights));
+  return build_call_tree(of.recording, asked, std::move(weights), who);
 }
 
 Result<CallTree> build_call_tree(const model::Recording& recording, const TreeAsked& asked,
-                                 StackWeights&& weights) {
+                                 StackWeights&& weights, const WhoOfStacks* who) {
   CallTree tree(recording.budget);
   tree.asked = asked;
-  if (!Building(recording, asked, weights, tree).run())
+  if (!Building(recording, asked, weights, who, tree).run())
     return fail(ErrorCode::limit_exceeded, -1, "Not enough memory for the calls of {} stacks.",
                 recording.stacks.node_count());
   return tree;

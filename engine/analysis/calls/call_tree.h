@@ -21,6 +21,7 @@
 
 #include "engine/analysis/live/stack_weights.h"
 #include "engine/analysis/stacks/frame_keys.h"
+#include "engine/analysis/stacks/own_frame.h"
 #include "engine/base/status.h"
 
 namespace gpustrata::analysis {
@@ -66,10 +67,11 @@ struct CallTree {
   [[nodiscard]] int32_t child_with(int32_t node, int32_t key) const;
 };
 
-// Error: limit_exceeded.
-[[nodiscard]] Result<CallTree> build_call_tree(const BandsAsked& of, const TreeAsked& asked);
+// `who` is of the same recording; null = it is found where a tree of own code needs it. Error: limit_exceeded.
+[[nodiscard]] Result<CallTree> build_call_tree(const BandsAsked& of, const TreeAsked& asked,
+                                               const WhoOfStacks* who = nullptr);
 // The same of weights that are known, by node of the recording's stack table.
 [[nodiscard]] Result<CallTree> build_call_tree(const model::Recording& recording, const TreeAsked& asked,
-                                               StackWeights&& weights);
+                                               StackWeights&& weights, const WhoOfStacks* who = nullptr);
 
 }  // namespace gpustrata::analysis

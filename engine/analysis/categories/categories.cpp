@@ -110,7 +110,9 @@ class Sorting {
     const int32_t freed = kept ? lives_.events.count : lives_.freed[rank];
     uint32_t found = 0;
     found |= kept ? kKept : kFreed;
-    if (born < 0 || (steps_.count() > 0 && born < steps_.begin[0])) found |= kOlder;
+    // Where nothing was allocated, all blocks are older: that says nothing of them.
+    const bool tells_age = lives_.count() > lives_.from_start;
+    if ((born < 0 && tells_age) || (steps_.count() > 0 && born < steps_.begin[0])) found |= kOlder;
     const auto* next_step = std::upper_bound(steps_.begin.begin(), steps_.begin.end(), born);
     if (kept || (next_step != steps_.begin.end() && *next_step <= freed)) found |= kOutlivesStep;
     if ((bits & kModuleBit) != 0) found |= kInModule;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string_view>
 
 #include "engine/analysis/categories/categories.h"
@@ -29,9 +28,6 @@ struct KnownCategories {
     return rule == nullptr ? 0 : rule->category;
   }
 };
-
-// Gives them when a term of a filter asks; null = bands that have none (segments).
-using CategorySource = std::function<Result<const KnownCategories*>()>;
 
 // `stacks` is BlockAttributes::stack of the same device; blank rules are the engine's own for the part. Error: limit_exceeded;
 // invalid_format for rules that are none.

@@ -8,11 +8,6 @@ using trace::Action;
 
 namespace {
 
-[[nodiscard]] bool is_of_segment(Action action) {
-  return action == Action::segment_alloc || action == Action::segment_free || action == Action::segment_map ||
-         action == Action::segment_unmap;
-}
-
 void find_extras(const EventContext& context, EventDetails& told) {
   const model::Recording& recording = context.recording;
   const model::RowRange extras =
@@ -98,7 +93,7 @@ EventDetails event_details(const EventContext& context, int32_t event) {
   if (told.action == Action::oom) told.device_free = model::device_free(events, row);
   told.compile_context = if_it_says_something(recording, events.context[row]);
   told.user_metadata = if_it_says_something(recording, events.metadata[row]);
-  if (is_of_segment(told.action)) {
+  if (trace::is_of_segment(told.action)) {
     told.segment = target;
   } else {
     told.block = target;

@@ -1,40 +1,26 @@
-// The events of a device as a list: all of them, or those that a filter means.
+// The events of a device as a list: all of them, or those that a filter means (filters/event_filter.h).
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <string>
-#include <string_view>
 
-#include "engine/analysis/device/stream_numbers.h"
 #include "engine/base/column.h"
-#include "engine/base/status.h"
 #include "engine/model/recording.h"
 #include "engine/replay/state_history.h"
 
 namespace gpustrata::analysis {
 
-// An event must satisfy all that is set.
-struct EventFilter {
-  std::string actions;  // names separated by commas, as in the file; empty = any
-  int64_t least_size = 0;
-  int64_t most_size = std::numeric_limits<int64_t>::max();
-  int32_t stream = -1;  // number as StreamNumbers gives it; -1 = any
-  std::string address;  // part of the name b'<hex>_<version> or s'...; 0x in front is allowed; empty = any
-  std::string frame;    // part of a line file:line:name of the stack, case does not matter; empty = any
-
-  [[nodiscard]] bool is_empty() const;
-  [[nodiscard]] bool operator==(const EventFilter&) const = default;
-};
-
 class EventList {
  public:
-  explicit EventList(Budget& budget) : events_(budget) {}
-  // All events. O(1).
-  void show_all(int32_t event_count);
-  // O(events + frames + stacks). Error: limit_exceeded.
-  [[nodiscard]] Status show(const model::Recording& recording, const replay::StateHistory& history,
-                            const StreamNumbers& streams, const EventFilter& filter);
+  [[nodiscard]] static EventList all(int32_t event_count, Budget& budget) {
+    return {true, event_count, budget};
+  }
+  // Of so many events none yet.
+  [[nodiscard]] static EventList none(int32_t event_count, Budget& budget) {
+    return {false, event_count, budget};
+  }
+  // The next one; they ascend. False = no memory.
+  [[nodiscard]] bool add(int32_t event) { return events_.push_back(event); }
 
   [[nodiscard]] int32_t count() const { return all_ ? event_count_ : static_cast<int32_t>(events_.size()); }
   // Event of a row of the list.
@@ -43,8 +29,11 @@ class EventList {
   [[nodiscard]] int32_t row_of(int32_t event) const;
 
  private:
-  bool all_ = true;
-  int32_t event_count_ = 0;
+  EventList(bool all, int32_t event_count, Budget& budget)
+      : all_(all), event_count_(event_count), events_(budget) {}
+
+  bool all_;
+  int32_t event_count_;
   Column<int32_t> events_;
 };
 

@@ -7,9 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "engine/analysis/filters/filter_syntax.h"
-#include "engine/analysis/stacks/frame_pattern.h"
-#include "engine/analysis/stacks/own_frame.h"
+#include "engine/analysis/filters/filter_tree.h"
+#include "engine/analysis/filters/stack_terms.h"
 #include "engine/base/ascii.h"
 #include "engine/base/saturating.h"
 
@@ -17,57 +16,28 @@ namespace gpustrata::analysis {
 
 namespace {
 
-using Mask = Column<uint8_t>;
-
-class Evaluation {
+// Terms of the bands of one picture.
+class BandTerms {
  public:
   // `search_text` answers the terms that look for words.
   using SearchText = std::function<Result<Matches>(SearchIn, std::string_view)>;
-  Evaluation(const model::Recording& recording, const replay::Bands& bands, const BlockAttributes& attributes,
-             const FilterTree& tree, SearchText search_text, int32_t peak_event,
-             const CategorySource& categories, const MadeIn* made_in)
-      : recording_(recording),
+  BandTerms(Device& device, const replay::Bands& bands, const BlockAttributes& attributes,
+            SearchText search_text, int32_t peak_event, bool are_blocks, const MadeIn* made_in)
+      : device_(device),
+        recording_(device.recording()),
         bands_(bands),
         attributes_(attributes),
-        tree_(tree),
         search_text_(std::move(search_text)),
         peak_event_(peak_event),
-        categories_(categories),
+        are_blocks_(are_blocks),
         made_in_(made_in) {}
 
-  [[nodiscard]] Result<Mask> of(int32_t node_index) const {
-    const FilterNode& node = tree_.nodes[static_cast<size_t>(node_index)];
-    if (node.kind == FilterNode::Kind::term) return term(node);
-    Mask joined(recording_.budget);
-    for (const int32_t child : node.children) {
-      auto mask = of(child);
-      if (!mask) return mask;
-      if (joined.empty()) {
-        joined = std::move(*mask);
-        continue;
-      }
-      const bool all = node.kind == FilterNode::Kind::all_of;
-      for (size_t i = 0; i < joined.size(); ++i)
-        joined[i] = all ? joined[i] & (*mask)[i] : joined[i] | (*mask)[i];
-    }
-    if (node.kind == FilterNode::Kind::none_of) {
-      for (uint8_t& holds : joined.span()) holds ^= 1;
-    }
-    return joined;
-  }
+  [[nodiscard]] Result<Mask> term(const FilterNode& node) const;
 
  private:
   template <typename Predicate>
   [[nodiscard]] Result<Mask> per_rank(Predicate holds) const {
-    Mask mask(recording_.budget);
-    const auto count = static_cast<size_t>(bands_.count());
-    if (!mask.resize(count, 0)) {
-      return fail(ErrorCode::limit_exceeded, -1,
-                  "not enough memory to filter {} blocks: {} bytes would be needed", count,
-                  recording_.budget.needed());
-    }
-    for (size_t rank = 0; rank < count; ++rank) mask[rank] = holds(rank) ? 1 : 0;
-    return mask;
+    return mask_where(recording_.budget, bands_.count(), holds);
   }
 
   [[nodiscard]] std::optional<int64_t> time_of(int32_t event) const {
@@ -119,34 +89,10 @@ class Evaluation {
         marks);
   }
 
-  [[nodiscard]] Result<Mask> call_term(const FilterNode& node) const {
-    const auto pattern = parse_frame_pattern(node.text);
-    Mask nodes(recording_.budget);
-    if (!pattern || !find_nodes_with(recording_, *pattern, nodes))
-      return fail(ErrorCode::limit_exceeded, -1, "not enough memory to look for a call in all stacks");
-    return per_rank([&](size_t rank) {
-      const StackId stack = attributes_.stack[rank];
-      const int32_t leaf = stack.is_none() ? -1 : recording_.stacks.leaf(stack);
-      return leaf >= 0 && nodes[leaf] != 0;
-    });
-  }
-
-  [[nodiscard]] Result<Mask> who_term(const FilterNode& node) const {
-    const auto pattern = parse_frame_pattern(node.text);
-    WhoOfStacks who_of(recording_);
-    Mask frames(recording_.budget);
-    if (!pattern || !who_of.prepare() || !find_frames_meant(recording_, *pattern, frames))
-      return fail(ErrorCode::limit_exceeded, -1, "not enough memory to tell who asked for every block");
-    return per_rank([&](size_t rank) {
-      const Who who = who_of(attributes_.stack[rank]);
-      return who.kind != Who::Kind::nothing && frames[who.frame.index()] != 0;
-    });
-  }
-
   [[nodiscard]] Result<Mask> category_term(const FilterNode& node) const {
-    if (!categories_)
+    if (!are_blocks_)
       return fail(ErrorCode::invalid_format, node.at, "Categories are those of blocks; segments have none.");
-    const auto known = categories_();
+    const auto known = device_.categories();
     if (!known) return tl::unexpected(known.error());
     const std::vector<std::string>& names = (*known)->rules.names;
     const auto named = std::find(names.begin(), names.end(), ascii::lower(node.text));
@@ -158,88 +104,83 @@ class Evaluation {
     return per_rank([&](size_t rank) { return (*known)->of(rank) == wanted; });
   }
 
-  [[nodiscard]] Result<Mask> term(const FilterNode& node) const {
-    const auto within = [&](int64_t value) { return value >= node.low && value <= node.high; };
-    switch (node.field) {
-      case FilterField::anything:
-      case FilterField::address:
-      case FilterField::stack:
-      case FilterField::op:
-      case FilterField::metadata:
-        return text_term(node);
-      case FilterField::call:
-        return call_term(node);
-      case FilterField::who:
-        return who_term(node);
-      case FilterField::category:
-        return category_term(node);
-      case FilterField::size:
-        return per_rank([&](size_t rank) { return within(bands_.size[rank]); });
-      case FilterField::lifetime:
-        return per_rank([&](size_t rank) {
-          if (!node.in_time) {
-            const int32_t end = std::min(bands_.freed[rank], bands_.events.count);
-            return within(end - std::max(bands_.born[rank], 0));
-          }
-          const auto lived = lived_us(rank);
-          return lived && within(*lived);
-        });
-      case FilterField::born:
-        return per_rank([&](size_t rank) { return within(bands_.born[rank]); });
-      case FilterField::freed:
-        return per_rank([&](size_t rank) {
-          const int32_t freed = bands_.freed[rank];
-          return within(freed >= bands_.events.count ? kNever : freed);
-        });
-      case FilterField::stream:
-        return per_rank([&](size_t rank) {
-          const StreamId stream = attributes_.stream[rank];
-          if (node.text.empty()) return attributes_.number_of(stream) == node.low;
-          return (stream.is_none() ? 0 : recording_.streams[stream.index()]) == node.low;
-        });
-      case FilterField::pool:
-        return per_rank([&](size_t rank) {
-          const PoolId pool = attributes_.pool[rank];
-          if (pool.is_none()) return false;
-          const model::Pool& key = recording_.pools[pool.index()];
-          return static_cast<int64_t>(key.graph_id) == node.low &&
-                 static_cast<int64_t>(key.user_id) == node.high;
-        });
-      case FilterField::alive: {
-        int64_t event = node.low;
-        if (event == kAliveAtPeak) event = peak_event_;
-        event = std::min<int64_t>(event, bands_.events.count - 1);
-        return per_rank(
-            [&](size_t rank) { return bands_.born[rank] <= event && event < bands_.freed[rank]; });
-      }
-    }
-    return per_rank([](size_t) { return false; });
-  }
-
+  Device& device_;
   const model::Recording& recording_;
   const replay::Bands& bands_;
   const BlockAttributes& attributes_;
-  const FilterTree& tree_;
   SearchText search_text_;
   int32_t peak_event_;
-  const CategorySource& categories_;
+  bool are_blocks_;
   const MadeIn* made_in_;
 };
 
-[[nodiscard]] Result<Matches> filter(const model::Recording& recording, const replay::Bands& bands,
-                                     const BlockAttributes& attributes, std::string_view text,
-                                     Evaluation::SearchText search_text, int32_t peak_event,
-                                     const CategorySource& categories, const MadeIn* made_in) {
-  auto tree = parse_filter(text);
-  if (!tree) return tl::unexpected(tree.error());
-  Matches matches(recording.budget);
-  if (tree->root < 0) {
-    if (matches.matched.resize(static_cast<size_t>(bands.count()), 0)) return matches;
-    return fail(ErrorCode::limit_exceeded, -1, "not enough memory to filter {} blocks", bands.count());
+Result<Mask> BandTerms::term(const FilterNode& node) const {
+  const auto within = [&](int64_t value) { return value >= node.low && value <= node.high; };
+  const auto stack_of = [&](size_t rank) { return attributes_.stack[rank]; };
+  switch (node.field) {
+    case FilterField::action:
+      return fail(ErrorCode::invalid_format, node.at,
+                  "Actions are those of events: filter the list of events by them.");
+    case FilterField::anything:
+    case FilterField::address:
+    case FilterField::stack:
+    case FilterField::op:
+    case FilterField::metadata:
+      return text_term(node);
+    case FilterField::call:
+      return call_term(recording_, node, bands_.count(), stack_of);
+    case FilterField::who:
+      return who_term(device_, node, bands_.count(), stack_of);
+    case FilterField::category:
+      return category_term(node);
+    case FilterField::size:
+      return per_rank([&](size_t rank) { return within(bands_.size[rank]); });
+    case FilterField::lifetime:
+      return per_rank([&](size_t rank) {
+        if (!node.in_time) {
+          const int32_t end = std::min(bands_.freed[rank], bands_.events.count);
+          return within(end - std::max(bands_.born[rank], 0));
+        }
+        const auto lived = lived_us(rank);
+        return lived && within(*lived);
+      });
+    case FilterField::born:
+      return per_rank([&](size_t rank) { return within(bands_.born[rank]); });
+    case FilterField::freed:
+      return per_rank([&](size_t rank) {
+        const int32_t freed = bands_.freed[rank];
+        return within(freed >= bands_.events.count ? kNever : freed);
+      });
+    case FilterField::stream:
+      return per_rank([&](size_t rank) {
+        return is_stream(recording_, node, attributes_.stream[rank],
+                         [&](StreamId stream) { return attributes_.number_of(stream); });
+      });
+    case FilterField::pool:
+      return per_rank([&](size_t rank) {
+        const PoolId pool = attributes_.pool[rank];
+        if (pool.is_none()) return false;
+        const model::Pool& key = recording_.pools[pool.index()];
+        return static_cast<int64_t>(key.graph_id) == node.low &&
+               static_cast<int64_t>(key.user_id) == node.high;
+      });
+    case FilterField::alive: {
+      int64_t event = node.low;
+      if (event == kAliveAtPeak) event = peak_event_;
+      event = std::min<int64_t>(event, bands_.events.count - 1);
+      return per_rank([&](size_t rank) { return bands_.born[rank] <= event && event < bands_.freed[rank]; });
+    }
   }
-  auto mask =
-      Evaluation(recording, bands, attributes, *tree, std::move(search_text), peak_event, categories, made_in)
-          .of(tree->root);
+  return per_rank([](size_t) { return false; });
+}
+
+[[nodiscard]] Result<Matches> matches_of(const BandTerms& terms, const replay::Bands& bands,
+                                         std::string_view text, Budget& budget) {
+  const auto tree = parse_filter(text);
+  if (!tree) return tl::unexpected(tree.error());
+  Matches matches(budget);
+  auto mask = tree->root < 0 ? mask_where(budget, bands.count(), [](size_t) { return false; })
+                             : mask_of(*tree, [&](const FilterNode& node) { return terms.term(node); });
   if (!mask) return tl::unexpected(mask.error());
   matches.matched = std::move(*mask);
   for (size_t rank = 0; rank < matches.matched.size(); ++rank) {
@@ -251,26 +192,44 @@ class Evaluation {
   return matches;
 }
 
-}  // namespace
-
-Result<Matches> filter_blocks(const model::Recording& recording, const model::Part& part,
-                              const replay::BlockLives& lives, const BlockAttributes& attributes,
-                              std::string_view text, std::optional<int32_t> peak_event,
-                              const CategorySource& categories, const MadeIn* made_in) {
-  return filter(
-      recording, lives, attributes, text,
-      [&](SearchIn where, std::string_view words) { return search(recording, part, lives, where, words); },
-      peak_event.value_or(lives.peak_event), categories, made_in);
+[[nodiscard]] BandTerms terms_of_blocks(Device& device, const BlockAttributes& attributes,
+                                        std::optional<int32_t> peak_event, const MadeIn* made_in) {
+  return {device,
+          device.lives(),
+          attributes,
+          [&device](SearchIn where, std::string_view words) {
+            return search(device.recording(), device.part(), device.lives(), where, words);
+          },
+          peak_event.value_or(device.lives().peak_event),
+          true,
+          made_in};
 }
 
-Result<Matches> filter_segments(const model::Recording& recording, const replay::SegmentBands& segments,
+}  // namespace
+
+Result<Matches> filter_blocks(Device& device, std::string_view text, std::optional<int32_t> peak_event,
+                              const MadeIn* made_in) {
+  const auto attributes = device.attributes();
+  if (!attributes) return tl::unexpected(attributes.error());
+  return matches_of(terms_of_blocks(device, **attributes, peak_event, made_in), device.lives(), text,
+                    device.recording().budget);
+}
+
+Result<Mask> blocks_of_term(Device& device, const FilterNode& term, const MadeIn* made_in) {
+  const auto attributes = device.attributes();
+  if (!attributes) return tl::unexpected(attributes.error());
+  return terms_of_blocks(device, **attributes, {}, made_in).term(term);
+}
+
+Result<Matches> filter_segments(Device& device, const replay::SegmentBands& segments,
                                 const BlockAttributes& attributes, std::string_view text) {
-  return filter(
-      recording, segments, attributes, text,
+  const BandTerms terms(
+      device, segments, attributes,
       [&](SearchIn where, std::string_view words) {
-        return search_segments(recording, segments, attributes.stack.span(), where, words);
+        return search_segments(device.recording(), segments, attributes.stack.span(), where, words);
       },
-      segments.peak_event, {}, nullptr);
+      segments.peak_event, false, nullptr);
+  return matches_of(terms, segments, text, device.recording().budget);
 }
 
 }  // namespace gpustrata::analysis

@@ -104,7 +104,7 @@ Completions complete_filter(const model::Recording& recording, const replay::Ban
     complete_stack(recording, word.substr(6), found);
   } else if (word.find_first_of(":=<>@") == std::string_view::npos) {
     for (const FilterWord& one : filter_words()) {
-      if (begins(one.name, word))
+      if (begins(one.name, word) && one.field != FilterField::action)
         found.items.push_back({std::string(one.example.substr(0, one.name.size() + 1)), one.says});
     }
     if (word.size() >= 2) complete_stack(recording, word, found);

@@ -26,7 +26,7 @@ struct Completions {
 
 inline constexpr size_t kMostCompletions = 14;
 
-// `cursor` is a byte of `text`; what stands behind it does not matter. O(blocks + names).
+// Of fields those that blocks have. `cursor` is a byte of `text`; what stands behind it does not matter. O(blocks + names).
 [[nodiscard]] Completions complete_filter(const model::Recording& recording, const replay::Bands& bands,
                                           const BlockAttributes& attributes, std::string_view text,
                                           size_t cursor);

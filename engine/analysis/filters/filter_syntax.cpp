@@ -15,7 +15,7 @@ namespace gpustrata::analysis {
 
 namespace {
 
-constexpr std::array<FilterWord, 14> kWords = {{
+constexpr std::array<FilterWord, 15> kWords = {{
     {"size", FilterField::size, "size>1MiB", "requested bytes; also size:1MiB..4MiB"},
     {"stack", FilterField::stack, "stack:attention", "a function, file or line of its stack"},
     {"op", FilterField::op, "op:aten::mm", "an op of a profiler's trace around it, its whole name"},
@@ -31,6 +31,8 @@ constexpr std::array<FilterWord, 14> kWords = {{
      "just this file:line:function in its stack, * = any"},
     {"who", FilterField::who, "who:/run/model.py:*:forward", "just this file:line:function asked for it"},
     {"metadata", FilterField::metadata, "metadata:step", "user metadata, annotations, compile context"},
+    {"action", FilterField::action, "action:alloc",
+     "what an event did: its action, or blocks, segments, markers"},
 }};
 
 [[nodiscard]] bool same_word(std::string_view a, std::string_view b) {
@@ -251,6 +253,7 @@ class Parser {
       case FilterField::freed:
         return range(std::move(node), *known, sign, *value, value_at);
       case FilterField::category:
+      case FilterField::action:
         node.at = static_cast<int64_t>(value_at);
         node.text = std::move(*value);
         break;

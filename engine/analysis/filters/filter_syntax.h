@@ -11,6 +11,7 @@
 //   op                            op:"aten::mm"            the whole name of an op around it, in a profiler's trace
 //   category                      category:activation      what it is for by the engine's rules (category_rules.h)
 //   alive                         alive@peak, alive@start, alive@end, alive@1234 (after that event)
+//   action                        action:alloc, action:oom, action:blocks: of events alone (event_filter.h)
 //   any other word                somewhere in name, stack or metadata
 // Sizes: bytes, or K M G T and KiB MiB GiB TiB (powers of 1024), kB MB GB TB (powers of 1000). Lifetimes: us
 // ms s min h, or without a unit in events. born and freed are event indices; born:before and freed:never are
@@ -43,6 +44,7 @@ enum class FilterField : uint8_t {
   stream,
   pool,
   alive,
+  action,
 };
 
 struct FilterNode {
@@ -52,11 +54,12 @@ struct FilterNode {
 
   // Of a term.
   FilterField field = FilterField::anything;
-  std::string text;  // anything, address, stack, op, category, metadata; pool as "a,b"; stream as 0xhandle
-  int64_t low = 0;   // inclusive range; alive: the event in `low`
-  int64_t high = 0;  // (kPeak, kStart, kEnd: see below)
+  std::string
+      text;  // anything, address, stack, op, category, metadata, action; pool as "a,b"; stream as 0xhandle
+  int64_t low = 0;       // inclusive range; alive: the event in `low`
+  int64_t high = 0;      // (kPeak, kStart, kEnd: see below)
   bool in_time = false;  // lifetime in microseconds, else in events
-  int64_t at = 0;        // of a category: byte of its value in the text
+  int64_t at = 0;        // of a category or an action: byte of its value in the text
 };
 
 inline constexpr int64_t kAliveAtPeak = -2;  // of alive@; -1 is the start, before the first event

@@ -191,6 +191,17 @@ class TextSearch {
   }
   [[nodiscard]] bool in_stacks() const { return in_frames || is_op_; }
   [[nodiscard]] bool is_in(StringId id) { return in_string_(id); }
+  [[nodiscard]] bool extras_match(Owner owner, int32_t row) {
+    const model::RowRange range = recording_.extras_of(owner, row);
+    for (int32_t i = range.first; i < range.end(); ++i) {
+      const StringId key = recording_.extras.key[static_cast<size_t>(i)];
+      const StringId value = recording_.extras.value[static_cast<size_t>(i)];
+      if (recording_.strings.view(key) == kForwardFrames ? in_frames && is_in(value)
+                                                         : in_metadata && (is_in(key) || is_in(value)))
+        return true;
+    }
+    return false;
+  }
 
   const bool in_names, in_frames, in_metadata;
 
@@ -251,18 +262,6 @@ Result<Matches> search(const model::Recording& recording, const model::Part& par
   }
 
   const bool has_extras = recording.extras.size_rows() > 0;
-  const auto extras_match = [&](Owner owner, int32_t row) {
-    const model::RowRange range = recording.extras_of(owner, row);
-    for (int32_t i = range.first; i < range.end(); ++i) {
-      const StringId key = recording.extras.key[static_cast<size_t>(i)];
-      const StringId value = recording.extras.value[static_cast<size_t>(i)];
-      if (recording.strings.view(key) == kForwardFrames
-              ? words.in_frames && words.is_in(value)
-              : words.in_metadata && (words.is_in(key) || words.is_in(value)))
-        return true;
-    }
-    return false;
-  };
   for (int32_t rank = 0; rank < lives.count(); ++rank) {
     const auto r = static_cast<size_t>(rank);
     const uint64_t address = lives.address(recording, rank);
@@ -284,8 +283,8 @@ Result<Matches> search(const model::Recording& recording, const model::Part& par
       }
       if (!found && has_extras) {
         const int32_t event = born >= 0 ? born : source.free_event;
-        found = (event >= 0 && extras_match(Owner::event, lives.events.first + event)) ||
-                (source.final_block >= 0 && extras_match(Owner::block, source.final_block));
+        found = (event >= 0 && words.extras_match(Owner::event, lives.events.first + event)) ||
+                (source.final_block >= 0 && words.extras_match(Owner::block, source.final_block));
       }
     }
     if (found && !add_match(matches, lives, rank)) return out_of_memory(recording, lives);
@@ -308,6 +307,40 @@ Result<Matches> search_segments(const model::Recording& recording, const replay:
     if (found && !add_match(matches, segments, rank)) return out_of_memory(recording, segments);
   }
   return matches;
+}
+
+Result<Column<uint8_t>> search_events(const model::Recording& recording, const replay::StateHistory& history,
+                                      SearchIn where, std::string_view text) {
+  Column<uint8_t> found(recording.budget);
+  TextSearch words(recording, where, text, 'b');
+  const NameMatcher segments(ascii::lower(text), 's');
+  if (!found.resize(static_cast<size_t>(history.event_count()), 0) || !words.prepare())
+    return fail(ErrorCode::limit_exceeded, -1, "not enough memory to search {} events",
+                history.event_count());
+  const model::EventTable& events = recording.events;
+  const bool has_extras = recording.extras.size_rows() > 0;
+  for (size_t event = 0; event < found.size(); ++event) {
+    const auto row = static_cast<size_t>(history.rows.events.first) + event;
+    const Action action = events.action[row];
+    const int32_t target = history.row_of_event[event];
+    if (trace::is_of_segment(action)) {
+      const uint32_t version = target < 0 ? 0 : history.range_version[static_cast<size_t>(target)];
+      found[event] = words.in_names && segments.matches(events.address[row], version) ? 1 : 0;
+    } else if (trace::is_of_block(action)) {
+      const uint32_t version = target < 0 ? 0 : history.block_version[static_cast<size_t>(target)];
+      found[event] = words.name_matches(events.address[row], version) ? 1 : 0;
+    }
+    if (found[event] != 0) continue;
+    const auto says = [&](StringId id) {
+      const StringId told = if_it_says_something(recording, id);
+      return !told.is_none() && words.is_in(told);
+    };
+    const bool here = words.stack_matches(events.stack[row]) ||
+                      (words.in_metadata && (says(events.context[row]) || says(events.metadata[row]))) ||
+                      (has_extras && words.extras_match(Owner::event, static_cast<int32_t>(row)));
+    found[event] = here ? 1 : 0;
+  }
+  return found;
 }
 
 }  // namespace gpustrata::analysis

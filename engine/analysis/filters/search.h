@@ -1,4 +1,4 @@
-// Which blocks of the timeline match a text?
+// Which blocks of the timeline, segments or events match a text?
 //
 // Case-insensitive substring (ASCII case) over what the details show: the block's name (b'address_version),
 // its frames as file:line:name, its metadata (user metadata, annotations, compile context, unknown keys).
@@ -16,6 +16,7 @@
 #include "engine/model/recording.h"
 #include "engine/replay/block_lives.h"
 #include "engine/replay/segment_bands.h"
+#include "engine/replay/state_history.h"
 
 namespace gpustrata::analysis {
 
@@ -38,5 +39,10 @@ struct Matches {
                                               const replay::SegmentBands& segments,
                                               std::span<const StackId> stacks, SearchIn where,
                                               std::string_view text);
+
+// The same of events: their names, their stacks and what they say themselves. Per event 1 = found.
+[[nodiscard]] Result<Column<uint8_t>> search_events(const model::Recording& recording,
+                                                    const replay::StateHistory& history, SearchIn where,
+                                                    std::string_view text);
 
 }  // namespace gpustrata::analysis

@@ -1,16 +1,35 @@
 #include "engine/analysis/findings/cache_flushes.h"
 
 #include <algorithm>
+#include <string_view>
 
+#include "engine/analysis/stacks/frame_filter.h"
 #include "engine/base/saturating.h"
 #include "engine/simulate/segment_actions.h"
 
 namespace gpustrata::analysis {
 
-CacheFlushes find_cache_flushes(const model::Recording& recording, const replay::DeviceRows& rows) {
+namespace {
+
+[[nodiscard]] bool empties_cache(const model::Recording& recording, StackId stack) {
+  int32_t node = stack.is_none() ? -1 : recording.stacks.leaf(stack);
+  for (size_t i = 0; node >= 0 && i < kMostFrames; ++i) {
+    const trace::StackTable::Node& one = recording.stacks.node(node);
+    const std::string_view function = recording.strings.view(recording.frames[one.frame].name);
+    if (function.find("empty_cache") != std::string_view::npos ||
+        function.find("emptyCache") != std::string_view::npos)
+      return true;
+    node = one.caller;
+  }
+  return false;
+}
+
+}  // namespace
+
+CacheFlushes find_cache_flushes(const model::Recording& recording, const replay::DeviceRows& rows,
+                                bool collects_garbage) {
   const model::EventTable& events = recording.events;
   CacheFlushes found;
-  int64_t largest_retry = -1, largest_flush = -1;
   for (int32_t event = 0; event < rows.events.count;) {
     const auto action = [&](int32_t at) { return events.action[rows.events.first + at]; };
     if (!simulate::gives_memory_back(action(event))) {
@@ -21,15 +40,21 @@ CacheFlushes find_cache_flushes(const model::Recording& recording, const replay:
     int64_t bytes = 0;
     for (; event < rows.events.count && simulate::gives_memory_back(action(event)); ++event)
       add_saturated(bytes, std::max<int64_t>(events.size[rows.events.first + event], 0));
-    const bool needed = event < rows.events.count &&
-                        (simulate::takes_memory(action(event)) || action(event) == trace::Action::oom);
-    int64_t& largest = needed ? largest_retry : largest_flush;
-    if ((needed ? found.retries : found.flushes)++ == 0)
-      (needed ? found.first_retry : found.first_flush) = first;
-    add_saturated(needed ? found.retry_bytes : found.flush_bytes, bytes);
-    if (bytes > largest) {
-      largest = bytes;
-      (needed ? found.largest_retry : found.largest_flush) = first;
+    const StackId stack = events.stack[rows.events.first + first];
+    const auto runs = [&]() -> CacheFlushes::Runs& {
+      const bool failed = event < rows.events.count && action(event) == trace::Action::oom;
+      const bool takes = event < rows.events.count && simulate::takes_memory(action(event));
+      if ((!failed && !takes) || empties_cache(recording, stack)) return found.flushes;
+      const bool is_same = !stack.is_none() && stack == events.stack[rows.events.first + event];
+      if (!is_same || collects_garbage) return found.unclear;
+      return failed ? found.failed : found.retries;
+    };
+    CacheFlushes::Runs& one = runs();
+    if (one.count++ == 0) one.first = first;
+    add_saturated(one.bytes, bytes);
+    if (bytes > one.largest_bytes) {
+      one.largest_bytes = bytes;
+      one.largest = first;
     }
   }
   return found;

@@ -30,10 +30,11 @@ struct Stretch {
 
 class Needing {
  public:
-  Needing(const EventContext& context, const Keys& lines, int32_t failure)
+  Needing(const EventContext& context, const Keys& lines, bool steps_are_sure, int32_t failure)
       : context_(context),
         recording_(context.recording),
         lines_(lines),
+        steps_are_sure_(steps_are_sure),
         failure_(failure),
         least_(recording_.budget),
         changes_(recording_.budget) {}
@@ -99,7 +100,15 @@ class Needing {
   [[nodiscard]] int64_t taken_here(const Stretch& own, const Stretch& reference, int32_t i, bool same_sizes) {
     if (i < own.count) return own.lives.freed[rank(own, i)] > failure_ ? size_of(own, i) : 0;
     if (i == own.count) return requested();
+    if (is_kept(own, reference, i)) return 0;
     return same_sizes ? size_of(reference, i) : least_of(stack_of(reference, i));
+  }
+  // An earlier step made it once: it is there still, as the state of an optimizer. In a loop that may lie within the step, all
+  // that outlives a repeat may be made once.
+  [[nodiscard]] bool is_kept(const Stretch& own, const Stretch& reference, int32_t i) const {
+    if (&reference.lives != &own.lives) return false;
+    const int32_t freed = reference.lives.freed[rank(reference, i)];
+    return freed > failure_ || (!steps_are_sure_ && freed >= reference.end);
   }
 
   struct Change {
@@ -202,6 +211,7 @@ class Needing {
   const EventContext& context_;
   const model::Recording& recording_;
   const Keys& lines_;
+  bool steps_are_sure_;
   int32_t failure_;
   Column<int64_t> least_;
   Column<Change> changes_;
@@ -219,7 +229,8 @@ Result<std::optional<NeededAtLeast>> find_needed_at_least(const EventContext& co
   const replay::BlockLives& lives = context.lifetimes;
   const auto lines = find_keys(context.recording, By::line);
   if (!lines) return tl::unexpected(lines.error());
-  Needing needing(context, *lines, failure);
+  const bool steps_are_sure = steps.from != StepsFrom::loop || steps.sureness >= kSureLoop;
+  Needing needing(context, *lines, steps_are_sure, failure);
   // The step that failed began with the last beginning before it.
   const int32_t* const next = std::upper_bound(steps.begin.begin(), steps.begin.end(), failure);
   const auto failed = static_cast<int32_t>(next - steps.begin.begin()) - 1;

@@ -7,6 +7,8 @@
 //   done before the failure   their sizes here, as long as they live there; nothing if they are freed here already
 //   not done here             of the reference, if all sizes before are the same; else the smallest that a block of the same
 //                             line has here, nothing if there is none
+//   kept of an earlier step   nothing of what is allocated after the part that is the same and is there at the failure still; where
+//                             the steps are not sure, nothing of what outlives its step
 //   older than the reference  those in use at the failure, less what the reference frees of its own; if sizes differ, only up
 //                             to there
 // The most that is in use at once that way is what is needed, if it is more than what was in use and the request together. It is a

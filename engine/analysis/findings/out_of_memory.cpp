@@ -48,11 +48,9 @@ class Explaining {
   }
 
   void describe_state() {
-    const alloc::Config& config = context_.history.config;
     found_.small = alloc::Config::is_small(found_.requested);
     const bool countable = found_.requested <= alloc::kLargestRequest;
-    found_.needed = countable && !expands() ? config.segment_size(std::max<int64_t>(found_.requested, 1))
-                                            : found_.requested;
+    found_.needed = countable ? taken_from_device(std::max<int64_t>(found_.requested, 1)) : found_.requested;
     const replay::TotalsAt& totals = memory_.totals();
     found_.reserved = totals.reserved;
     found_.allocated = totals.allocated;
@@ -99,7 +97,8 @@ class Explaining {
 
   void judge() {
     const int64_t device_free = found_.device_free.value_or(0);
-    const bool barred = found_.largest_own >= found_.requested && is_barred(found_.largest_own);
+    const bool barred =
+        found_.largest_own >= found_.requested && is_barred(found_.largest_own, found_.requested);
     if (found_.requested <= 0 ||
         (found_.reserved.value_or(0) == 0 && memory_.segments().empty() && !found_.device_free)) {
       found_.verdict = Verdict::unknown;
@@ -137,13 +136,11 @@ class Explaining {
     if (in_pieces) add_pins(device_free);
     if (verdict == Verdict::elsewhere && cached_elsewhere_ > 0)
       remedies.push_back({RemedyKind::share_streams, cached_elsewhere_});
-    const int64_t largest_piece =
-        std::max(found_.largest_own, device_free - device_free % alloc::kRoundLarge);
-    if ((in_pieces || verdict == Verdict::full || verdict == Verdict::too_big) && largest_piece > 0 &&
-        found_.requested > largest_piece && found_.requested > alloc::kMinLargeAlloc)
-      remedies.push_back(
-          {RemedyKind::smaller_request, saturated_difference(found_.requested, largest_piece)});
-    if (verdict == Verdict::full || verdict == Verdict::too_big)
+    if (in_pieces || verdict == Verdict::full || verdict == Verdict::too_big) {
+      if (const int64_t served = largest_served(); served > 0)
+        remedies.push_back({RemedyKind::smaller_request, saturated_difference(found_.requested, served)});
+    }
+    if ((verdict == Verdict::full || verdict == Verdict::too_big) && found_.requested > found_.room)
       remedies.push_back({RemedyKind::use_less, saturated_difference(found_.requested, found_.room)});
     if (verdict == Verdict::too_late && !found_.fitting->is_pending)
       remedies.push_back({RemedyKind::ask_again, found_.fitting->bytes});
@@ -199,7 +196,7 @@ class Explaining {
   }
   [[nodiscard]] bool fits_when_freed() const {
     const Gap gap = largest_gap(true);
-    return gap.is_pending && gap.size >= found_.requested && !is_barred(gap.size);
+    return gap.is_pending && gap.size >= found_.requested && !is_barred(gap.size, found_.requested);
   }
 
   // The youngest free in it, O(blocks of the history).
@@ -223,11 +220,41 @@ class Explaining {
   [[nodiscard]] bool expands() const { return found_.settings.expandable_segments.value_or(false); }
 
   // Section 6 of the allocator's rules: large blocks are kept for large requests.
-  [[nodiscard]] bool is_barred(int64_t block) const {
+  [[nodiscard]] bool is_barred(int64_t block, int64_t requested) const {
     const int64_t most = found_.settings.config.max_split_size;
     if (most == alloc::kUnlimited) return false;
-    if (found_.requested < most) return block >= most;
-    return block >= saturated_sum(found_.requested, context_.history.config.max_non_split_rounding_size);
+    if (requested < most) return block >= most;
+    return block >= saturated_sum(requested, context_.history.config.max_non_split_rounding_size);
+  }
+
+  // For a block of so many bytes; of an expandable segment as if nothing of it were there.
+  [[nodiscard]] int64_t taken_from_device(int64_t rounded) const {
+    const alloc::Config& config = context_.history.config;
+    if (!expands()) return config.segment_size(rounded);
+    const int64_t page = config.page_size(alloc::Config::is_small(rounded));
+    return (rounded + page - 1) / page * page;
+  }
+
+  // The most bytes of the large pool, less than the request, that would have been there; 0 = none.
+  [[nodiscard]] int64_t largest_served() const {
+    const auto is_served = [&](int64_t bytes) {
+      const int64_t rounded = context_.history.config.round_size(bytes);
+      return taken_from_device(rounded) <= found_.device_free.value_or(0) ||
+             (rounded <= found_.largest_own && !is_barred(found_.largest_own, rounded));
+    };
+    // What serves a request serves smaller ones, but for segments of a fixed size below kMinLargeAlloc.
+    const auto largest_from = [&](int64_t served, int64_t refused) -> int64_t {
+      if (served >= refused || !is_served(served)) return 0;
+      while (refused - served > 1) {
+        const int64_t middle = served + (refused - served) / 2;
+        (is_served(middle) ? served : refused) = middle;
+      }
+      return served;
+    };
+    const int64_t requested = std::min(found_.requested, alloc::kLargestRequest);
+    const int64_t large = largest_from(alloc::kMinLargeAlloc, requested);
+    return large > 0 ? large
+                     : largest_from(alloc::kSmallSize + 1, std::min(requested, alloc::kMinLargeAlloc));
   }
 
   [[nodiscard]] WhyNot why_not(const FreePlace& place) const {
@@ -235,7 +262,7 @@ class Explaining {
     if (place.largest < found_.requested) return WhyNot::too_small;
     if (place.pool != found_.pool) return WhyNot::private_pool;
     if (place.stream != found_.stream) return WhyNot::other_stream;
-    return is_barred(place.largest) ? WhyNot::max_split : WhyNot::nothing;
+    return is_barred(place.largest, found_.requested) ? WhyNot::max_split : WhyNot::nothing;
   }
 
   // Free bytes of the pools of the request that lie in segments of a fixed size.

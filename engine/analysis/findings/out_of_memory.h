@@ -6,7 +6,7 @@
 //
 //   room      device free + cached + pending: all that live blocks leave
 //   needed    what the device would have to give: the request's segment (2 MiB, 20 MiB, or whole 2 MiB), of an
-//             expandable one the request
+//             expandable one whole pages (2 MiB, 20 MiB) as if none of it were there
 //   own       free blocks of the pool (small or large blocks, default or private) and stream that the request
 //             belongs to. A file before 2026 does not say the pool: the default one is assumed
 //
@@ -54,7 +54,7 @@ enum class Verdict : uint8_t { too_big, full, fragmented, elsewhere, too_late, l
 enum class RemedyKind : uint8_t {
   expandable_segments,  // pieces join: bytes = cached bytes that could be used then
   free_pins,  // the blocks that keep the fewest segments whose return is enough; `missing` if all are not
-  smaller_request,  // bytes by which the request is above the largest piece there was
+  smaller_request,  // bytes by which it is above the largest request that would have been served
   use_less,         // bytes that live blocks have too many
   largest_holder,   // bytes of the line that holds most
   ask_again,        // too_late: bytes of the block that the same request would find now
@@ -73,7 +73,8 @@ struct Remedy {
   // The recorded run was run again with it (confirmed_remedies.h): true = it was not out of memory. None: not tried, or
   // the run cannot be repeated well enough to say.
   std::optional<bool> confirmed = std::nullopt;
-  int64_t reserved_then = 0;  // at most, in that run
+  int64_t reserved_then = 0;    // at most, in that run
+  int64_t reserved_before = 0;  // when the recording began: kept as it was in that run
 };
 
 struct ExplainedOutOfMemory {

@@ -62,7 +62,10 @@ void find_out_of_memory(Overview& found, const model::Recording& recording,
   for (size_t i = 0; i < changes; ++i)
     look_at(reserved.value[i], reserved.event[i],
             i + 1 < changes ? reserved.event[i + 1] : lifetimes.events.count);
-  return use_at(lifetimes, fullest.value_or(-1));
+  Use use = use_at(lifetimes, fullest.value_or(-1));
+  // Events and segments contradict each other: what was reserved is not known.
+  if (use.reserved && *use.reserved < use.requested) use.reserved.reset();
+  return use;
 }
 
 void find_from_before(Overview& found, const replay::BlockLives& lifetimes) {

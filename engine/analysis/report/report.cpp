@@ -101,8 +101,9 @@ Status ReportFinder::find_one(int32_t part) {
                                    found_.categories->rules, {}, recording.budget));
     }
     case 7: {
-      found_.cache_flushes = find_cache_flushes(recording, context_.history.rows);
-      if (context_.part.capabilities.profiled) return {};
+      found_.cache_flushes = find_cache_flushes(recording, context_.history.rows,
+                                                context_.history.config.garbage_collection_threshold > 0);
+      if (context_.part.capabilities.profiled || !found_.overview.highest_reserved.reserved) return {};
       Status done = go_to(found_.overview.highest_reserved.event);
       if (done) found_.highest = reserved_use(memory_);
       return done;
@@ -121,8 +122,8 @@ Status ReportFinder::find_one(int32_t part) {
       Fragmentation at_peak = find_fragmentation(context_, memory_);
       if (at_peak.share() >= kMuchAtThePeak && at_peak.lost() >= kMuchBytesAtThePeak)
         found_.harmful_fragmentation = std::move(at_peak);
-      if (flushes.retries == 0) return {};
-      if (done = go_to(flushes.largest_retry - 1); !done) return done;
+      if (flushes.retries.count == 0) return {};
+      if (done = go_to(flushes.retries.largest - 1); !done) return done;
       Fragmentation flushed = find_fragmentation(context_, memory_);
       if (!found_.harmful_fragmentation || flushed.share() > found_.harmful_fragmentation->share())
         found_.harmful_fragmentation = std::move(flushed);

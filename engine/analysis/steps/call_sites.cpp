@@ -5,6 +5,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "engine/analysis/stacks/own_frame.h"
 #include "engine/base/hash.h"
 
 namespace gpustrata::analysis {
@@ -46,9 +47,10 @@ template <size_t Count>
   return function == "backward" || holds_any(file, kFiles);
 }
 
-// As the outermost one: a library started this thread.
-[[nodiscard]] bool begins_other_thread(std::string_view file) {
-  return file.find("/torch/") != std::string_view::npos || file.ends_with("threading.py");
+// As the outermost one: a library started this thread. A folder of the program may be called torch, too.
+[[nodiscard]] bool begins_other_thread(std::string_view function, std::string_view file) {
+  return file.ends_with("threading.py") ||
+         (file.find("/torch/") != std::string_view::npos && origin_of(function, file) == Origin::library);
 }
 
 [[nodiscard]] uint8_t frame_kind(std::string_view function, std::string_view file) {
@@ -57,7 +59,7 @@ template <size_t Count>
   if (is_of_optimizer(function, file)) kind |= kIsOptimizer | kIsWithin;
   if (is_within(function, file)) kind |= kIsWithin;
   if (is_of_backward(function, file)) kind |= kIsBackward;
-  if (begins_other_thread(file)) kind |= kIsOtherThread;
+  if (begins_other_thread(function, file)) kind |= kIsOtherThread;
   return kind;
 }
 

@@ -43,7 +43,7 @@ class LoopFinder {
     if (!calls_.walk(lives_.events)) return no_memory();
     FoundLoop found;
     if (calls_.site.empty()) {
-      found.why_not = NoLoop::no_calls;
+      found.why_not = lives_.count() == lives_.from_start ? NoLoop::no_allocations : NoLoop::no_calls;
       return found;
     }
     if (!jumps_.find()) return no_memory();

@@ -50,12 +50,13 @@ struct Loop {
 
 // Why no loop counts: of those that were looked at, the one that came nearest.
 enum class NoLoop : uint8_t {
-  no,         // there is one
-  no_calls,   // no allocation of the program's own thread has a Python frame
-  no_repeat,  // nothing repeats
-  small,      // what repeats holds too few of the allocations, or lies inside modules
-  irregular,  // its repeats are not like each other
-  keeps,      // it gives nothing back: layers of one pass, weights that are loaded
+  no,              // there is one
+  no_allocations,  // none in the recording
+  no_calls,        // no allocation of the program's own thread has a Python frame
+  no_repeat,       // nothing repeats
+  small,           // what repeats holds too few of the allocations, or lies inside modules
+  irregular,       // its repeats are not like each other
+  keeps,           // it gives nothing back: layers of one pass, weights that are loaded
 };
 
 struct FoundLoop {

@@ -5,7 +5,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "engine/analysis/device/block_attributes.h"
 #include "engine/analysis/filters/block_filter.h"
 #include "engine/analysis/what_if/what_if.h"
 #include "engine/base/charge.h"
@@ -13,18 +12,6 @@
 namespace gpustrata::analysis {
 
 using simulate::Request;
-
-namespace {
-
-[[nodiscard]] Result<Column<uint8_t>> meant_by(const replay::Device& device,
-                                               const BlockAttributes& attributes,
-                                               const CategorySource& categories, std::string_view text) {
-  auto matches = filter_blocks(device.recording, device.part, device.lives, attributes, text, {}, categories);
-  if (!matches) return tl::unexpected(matches.error());
-  return std::move(matches->matched);
-}
-
-}  // namespace
 
 Result<ChangedSizes> changed_sizes(const Rehearsal& rehearsal, Device& of, std::span<const Change> changes,
                                    Budget& budget) {
@@ -35,8 +22,6 @@ Result<ChangedSizes> changed_sizes(const Rehearsal& rehearsal, Device& of, std::
     return fail(ErrorCode::limit_exceeded, -1, "no memory for changed sizes: {} bytes are allowed, {} needed",
                 budget.limit(), budget.needed());
   };
-  const auto attributes = of.attributes();
-  if (!attributes) return tl::unexpected(attributes.error());
   ChangedSizes changed(budget);
   Column<uint8_t> is_meant(budget);
   if (!changed.sizes.append(log.size.span()) || !is_meant.resize(log.size_rows(), 0)) return no_memory();
@@ -47,12 +32,11 @@ Result<ChangedSizes> changed_sizes(const Rehearsal& rehearsal, Device& of, std::
   for (int32_t rank = 0; rank < device.lives.from_start; ++rank)
     rank_at.emplace(device.lives.address(recording, rank), rank);
 
-  const CategorySource categories = [&] { return of.categories(); };
   for (const Change& change : changes) {
     if (!(change.factor >= 0) || change.factor > 1e6)
       return fail(ErrorCode::wrong_usage, -1, "a size can be scaled by 0 to 1,000,000, not by {}",
                   change.factor);
-    const auto meant = meant_by(device, **attributes, categories, change.filter);
+    const auto meant = filter_blocks(of, change.filter);
     if (!meant) return tl::unexpected(meant.error());
     for (size_t row = 0; row < log.size_rows(); ++row) {
       const bool present = log.request[row] == Request::present;
@@ -64,7 +48,8 @@ Result<ChangedSizes> changed_sizes(const Rehearsal& rehearsal, Device& of, std::
         const auto found = rank_at.find(rehearsal.requests.start.blocks[log.subject[row]].address);
         if (found != rank_at.end()) rank = found->second;
       }
-      if (rank < 0 || static_cast<size_t>(rank) >= meant->size() || (*meant)[rank] == 0) continue;
+      if (rank < 0 || static_cast<size_t>(rank) >= meant->matched.size() || meant->matched[rank] == 0)
+        continue;
       changed.blocks += is_meant[row] == 0 ? 1 : 0;
       is_meant[row] = 1;
       int64_t& size = changed.sizes[row];

@@ -32,6 +32,7 @@ void confirm_remedies(const Rehearsal& rehearsal, OutOfMemoryEvents& events, Bud
   Remedy& remedy = *std::find_if(remedies.begin(), remedies.end(), is_setting);
   remedy.confirmed = tried->ooms == 0;
   remedy.reserved_then = tried->peak_reserved;
+  remedy.reserved_before = rehearsal.requests.start.reserved;
 }
 
 }  // namespace gpustrata::analysis

@@ -67,6 +67,10 @@ struct Rehearsal {
   bool settings_are_known = false;  // the file has them
   Ending ending;                    // of the part
 
+  // Equal free blocks are taken by address, and what another run gets from the device lies elsewhere: its places, and what fits
+  // between them, may be others.
+  [[nodiscard]] bool addresses_decide() const { return config.free_order == alloc::FreeOrder::address; }
+
   [[nodiscard]] int64_t request_count() const {
     return static_cast<int64_t>(requests.log.size_rows()) - requests.present;
   }

@@ -32,7 +32,7 @@ using analysis::EventContext;
 
 namespace {
 
-constexpr size_t kMostLines = 20;
+constexpr size_t kMostOwnerLines = 20;
 constexpr size_t kMostBytes = size_t{16} << 10;
 
 [[nodiscard]] std::string name_of(const AddressLife& life) {
@@ -266,13 +266,13 @@ void stack_to_text(TextOut& out, std::string_view title, const model::Recording&
   const analysis::OwnFrames own(recording, stack);
   for (const analysis::FrameLine& line : analysis::frame_lines(recording, stack)) {
     if (line.hidden || !own.is_own(line.frame)) continue;
-    if (shown.lines.size() < kMostLines) {
+    if (shown.lines.size() < kMostOwnerLines) {
       shown.lines.push_back(analysis::frame_text(recording, line.frame));
     } else {
       ++shown.left_out;
     }
   }
-  if (shown.lines.empty()) shown = shown_lines(recording, stack, kMostLines, kMostBytes);
+  if (shown.lines.empty()) shown = shown_lines(recording, stack, kMostOwnerLines, kMostBytes);
   if (shown.lines.empty()) return;
   out.print("\n  {}\n", title);
   for (const std::string& line : shown.lines) out.print("    {}\n", printable(line));

@@ -86,8 +86,7 @@ void describe(Members& m, const EventContext& context) {
   // A thousand at a time, so that not all are held.
   m.written(As::any, "events", [&](JsonWriter& json) {
     const int32_t count = context.history.event_count();
-    analysis::EventList list(context.recording.budget);
-    list.show_all(count);
+    const auto list = analysis::EventList::all(count, context.recording.budget);
     json.begin_array();
     for (int32_t first = 0; first < count && !json.refused(); first += analysis::kMostInList)
       for (const auto& row : analysis::event_rows(context, list, first, analysis::kMostInList))

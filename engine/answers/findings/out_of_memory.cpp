@@ -61,6 +61,18 @@ constexpr auto kRemedies = words_up_to<RemedyKind::other_processes>(
                                             size_text(one.largest_free));
 }
 
+// " Expandable segments grow by whole pages of 20.0 MiB.": the device had as much as was asked for. Else empty.
+[[nodiscard]] std::string taken_text(const ExplainedOutOfMemory& one) {
+  const bool expands = one.settings.expandable_segments.value_or(false);
+  const int64_t usable = saturated_sum(one.device_free.value_or(0), expands ? one.largest_own : 0);
+  if (!one.device_free || usable < one.requested) return {};
+  if (expands)
+    return fmt::format(" Expandable segments grow by whole pages of {}.",
+                       size_text(one.settings.config.page_size(one.small)));
+  return fmt::format(" For such a request the allocator takes a segment of {} from the device.",
+                     size_text(one.needed));
+}
+
 [[nodiscard]] std::string asked_text(const model::Recording& recording, const ExplainedOutOfMemory& one) {
   const std::string by =
       one.who.kind == Who::Kind::nothing ? std::string() : " by " + who_text(recording, one.who);
@@ -139,12 +151,18 @@ namespace {
                          asked,
                          size_text(saturated_sum(one.device_free.value_or(0), one.reserved.value_or(0))));
     case Verdict::full:
+      if (one.room >= one.requested)
+        return fmt::format("{} Only {} were left: {}.{}", asked, size_text(one.room), free_text(one),
+                           taken_text(one));
       return fmt::format(
           "{} Only {} were left: {}. The other {} are in use: live blocks alone leave no room.", asked,
           size_text(one.room), free_text(one), size_text(one.allocated));
     case Verdict::fragmented:
-      return fmt::format("{} {} were free, which is enough, but nowhere in one piece: {}, the latter {}.",
-                         asked, size_text(one.room), free_text(one), pieces_text(one));
+      return fmt::format("{} {} were free, which is enough, but {}: {}, the latter {}.{}", asked,
+                         size_text(one.room),
+                         one.device_free.value_or(0) >= one.requested ? "not as the allocator takes it"
+                                                                      : "nowhere in one piece",
+                         free_text(one), pieces_text(one), taken_text(one));
     case Verdict::elsewhere:
       return fmt::format("{} {}", asked, elsewhere_text(recording, one));
     case Verdict::too_late:
@@ -209,14 +227,20 @@ std::string remedy_text(const model::Recording& recording, const ExplainedOutOfM
   switch (remedy.kind) {
     case RemedyKind::expandable_segments: {
       const int64_t joined = saturated_sum(one.device_free.value_or(0), *remedy.bytes);
+      const std::string before_text =
+          remedy.reserved_before > 0
+              ? fmt::format(" from the start of the recording on ({} were reserved before)",
+                            size_text(remedy.reserved_before))
+              : std::string();
       const std::string tried =
           !remedy.confirmed ? std::string()
           : *remedy.confirmed
               ? fmt::format(
-                    " Replayed with this setting, the recorded requests fit, with at most {} reserved{}.",
-                    needed_text(remedy.reserved_then),
+                    " Replayed with this setting{}, the recorded requests fit, with at most {} reserved{}.",
+                    before_text, needed_text(remedy.reserved_then),
                     one.ends_recording ? "; whether the rest of the run fits cannot be told" : "")
-              : std::string(" Replayed with this setting, the recorded requests still ran out of memory.");
+              : fmt::format(" Replayed with this setting{}, the recorded requests still ran out of memory.",
+                            before_text);
       return fmt::format(
           "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True: the {} in pieces can join with what the "
           "device has, up to {} in one piece.{}",
@@ -239,7 +263,7 @@ std::string remedy_text(const model::Recording& recording, const ExplainedOutOfM
           bytes, size_text(saturated_difference(one.requested, *remedy.bytes)));
     case RemedyKind::use_less:
       return fmt::format(
-          "Hold {} less when this is asked for: a smaller batch, checkpointing, offloading, or "
+          "Hold at least {} less when this is asked for: a smaller batch, checkpointing, offloading, or "
           "sharding over more devices.",
           bytes);
     case RemedyKind::largest_holder:

@@ -118,11 +118,17 @@ void describe(Members& m, const analysis::EventContext& context, const DeviceRep
          [&](const analysis::Leak& leak) { describe_leak(m, recording, steps, leak); });
   m.count("leaks_left_out", report.leaks.left_out);
   m.object("cache_flushes", [&] {
-    m.count({"retries", "Requests that were served after the cache was emptied."},
-            report.cache_flushes.retries);
-    m.bytes("retry_bytes", report.cache_flushes.retry_bytes);
-    m.count("flushes", report.cache_flushes.flushes);
-    m.bytes("flush_bytes", report.cache_flushes.flush_bytes);
+    m.count({"retries", "Requests that were served after the cache was emptied for them."},
+            report.cache_flushes.retries.count);
+    m.bytes("retry_bytes", report.cache_flushes.retries.bytes);
+    m.count({"failed", "Requests that were out of memory all the same."}, report.cache_flushes.failed.count);
+    m.bytes("failed_bytes", report.cache_flushes.failed.bytes);
+    m.count({"flushes", "By empty_cache(), a collection of garbage, the end of a pool."},
+            report.cache_flushes.flushes.count);
+    m.bytes("flush_bytes", report.cache_flushes.flushes.bytes);
+    m.count({"unclear", "One or the other, before more was asked of the device."},
+            report.cache_flushes.unclear.count);
+    m.bytes("unclear_bytes", report.cache_flushes.unclear.bytes);
   });
   m.object({"reserved_peak", "Where most was reserved: requested, rounding and cached add up to it."},
            report.overview.highest_reserved.reserved ? &report : nullptr,

@@ -39,6 +39,28 @@ constexpr double kMuchKept = 0.1;       // of the peak
   return who.kind == Who::Kind::nothing ? std::string() : ", by " + who_text(recording, who);
 }
 
+// `says`: {0} the bytes, {1} how often.
+struct FlushTexts {
+  analysis::CacheFlushes::Runs analysis::CacheFlushes::*runs;
+  std::string_view kind, title, says;
+};
+constexpr FlushTexts kFlushTexts[] = {
+    {&analysis::CacheFlushes::retries, "retries", "Device full, tried again",
+     "The device, or a limit, was full {1}: {0} of cached memory went back to it before a request was served. The "
+     "program waits for the device meanwhile."},
+    {&analysis::CacheFlushes::failed, "failed_retries", "Cache emptied in vain",
+     "{0} of cached memory went back to the device, {1}, for a request that was out of memory all the same."},
+    {&analysis::CacheFlushes::unclear, "unclear_flushes", "Cache emptied",
+     "{0} of cached memory went back to the device, {1}, before more was asked of it: it was full, or the program "
+     "called empty_cache(). The recording does not say which."},
+    {&analysis::CacheFlushes::flushes, "flushes", "Cache emptied",
+     "{0} of cached memory went back to the device, {1}: by empty_cache(), a collection of garbage, or because a pool "
+     "was let go. What comes next must be asked of the device again."}};
+
+[[nodiscard]] std::string flush_text(const FlushTexts& one, const analysis::CacheFlushes::Runs& runs) {
+  return fmt::format(fmt::runtime(one.says), size_text(runs.bytes), counted(runs.count, "time"));
+}
+
 class Findings {
  public:
   Findings(const analysis::EventContext& context, const Report& report)
@@ -215,30 +237,14 @@ class Findings {
   }
 
   void flushes() {
-    const analysis::CacheFlushes& found = report_.cache_flushes;
-    const auto say = [&](bool retries, int64_t count, int64_t bytes, int32_t event) {
-      if (count == 0) return;
-      ReportFinding& finding =
-          add(retries ? "retries" : "flushes", retries ? "Device full, tried again" : "Cache emptied", bytes);
-      finding.value = counted(count, "time");
-      finding.bytes = bytes;
-      finding.says.push_back({flush_text(retries, count, bytes), {.event = event}});
-    };
-    say(true, found.retries, found.retry_bytes, found.largest_retry);
-    say(false, found.flushes, found.flush_bytes, found.largest_flush);
-  }
-
- public:
-  [[nodiscard]] static std::string flush_text(bool retries, int64_t count, int64_t bytes) {
-    return retries
-               ? fmt::format(
-                     "The device, or a limit, was full {}: {} of cached memory went back to it before a "
-                     "request was served. The program waits for the device meanwhile.",
-                     counted(count, "time"), size_text(bytes))
-               : fmt::format(
-                     "{} of cached memory went back to the device, {}: by empty_cache(), or because a pool "
-                     "was let go. What comes next must be asked of the device again.",
-                     size_text(bytes), counted(count, "time"));
+    for (const FlushTexts& one : kFlushTexts) {
+      const analysis::CacheFlushes::Runs& runs = report_.cache_flushes.*one.runs;
+      if (runs.count == 0) continue;
+      ReportFinding& finding = add(std::string(one.kind), std::string(one.title), runs.bytes);
+      finding.value = counted(runs.count, "time");
+      finding.bytes = runs.bytes;
+      finding.says.push_back({flush_text(one, runs), {.event = runs.largest}});
+    }
   }
 
  private:
@@ -353,8 +359,9 @@ std::string reserved_use_text(const analysis::ReservedUse& use) {
 
 std::vector<std::string> flushes_texts(const analysis::CacheFlushes& flushes) {
   std::vector<std::string> texts;
-  if (flushes.retries > 0) texts.push_back(Findings::flush_text(true, flushes.retries, flushes.retry_bytes));
-  if (flushes.flushes > 0) texts.push_back(Findings::flush_text(false, flushes.flushes, flushes.flush_bytes));
+  for (const FlushTexts& one : kFlushTexts) {
+    if ((flushes.*one.runs).count > 0) texts.push_back(flush_text(one, flushes.*one.runs));
+  }
   return texts;
 }
 

@@ -89,9 +89,10 @@ class Page {
       return;
     }
     const std::optional<int64_t> reserved = overview.highest_reserved.reserved;
-    paragraph("", fmt::format("{}{}: {} at most in {}{}", device, what, size_text(overview.peak_bytes),
-                              counted(report_.peak.blocks, "block"),
-                              reserved ? fmt::format(", {} reserved", size_text(*reserved)) : ""));
+    paragraph("", fmt::format("{}{}: {}{} in {}{}{}", device, what, size_text(overview.peak_bytes),
+                              has_history() ? " at most" : "", counted(report_.peak.blocks, "block"),
+                              reserved ? fmt::format(", {} reserved", size_text(*reserved)) : "",
+                              has_history() ? "" : ", when it was saved"));
     paragraph("  ",
               fmt::format("{}; {}", overview.events == 0 ? "no history" : counted(overview.events, "event"),
                           steps_text(recording_, *report_.steps, report_.leaks)));
@@ -103,6 +104,7 @@ class Page {
                       ending.device));
   }
 
+  [[nodiscard]] bool has_history() const { return report_.overview.events > 0; }
   [[nodiscard]] bool is_fragmented() const {
     return report_.harmful_fragmentation && is_worth_saying(*report_.harmful_fragmentation);
   }
@@ -226,8 +228,10 @@ class Page {
   // Where it went, where much of it was not used; and what the device was too full for.
   void reserved() {
     if (report_.highest && is_worth_saying(*report_.highest)) {
-      heading(fmt::format("Reserved: {} at most, {}", size_text(report_.highest->reserved),
-                          after_text(report_.highest->event)));
+      const std::string reserved = size_text(report_.highest->reserved);
+      heading(has_history()
+                  ? fmt::format("Reserved: {} at most, {}", reserved, after_text(report_.highest->event))
+                  : fmt::format("Reserved: {} when it was saved", reserved));
       paragraph("    ", reserved_use_text(*report_.highest));
     }
     for (const std::string& text : flushes_texts(report_.cache_flushes)) heading(text);

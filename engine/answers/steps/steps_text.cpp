@@ -49,6 +49,8 @@ std::string loop_text(const model::Recording& recording, const analysis::LoopPla
 
 std::string_view why_no_steps(NoLoop why) {
   switch (why) {
+    case NoLoop::no_allocations:
+      return "no allocation was recorded";
     case NoLoop::no_calls:
       return "no stack has a line of Python";
     case NoLoop::no_repeat:

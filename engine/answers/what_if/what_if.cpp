@@ -68,6 +68,12 @@ void describe_answer(Members& m, const Rehearsal& rehearsal, const WhatIfAnswer&
       [&] { return !rehearsal.ending.at_failure(); });
   m.text("conf", answer.conf);
   m.bytes({"capacity", "Null: the device has room for all."}, above_zero(answer.capacity));
+  m.flag(
+      {"addresses_decide",
+       "Equal free blocks are taken by address, as up to PyTorch 2.11: another run may place blocks in another way."},
+      [&] { return rehearsal.addresses_decide(); });
+  m.bytes({"reserved_before_bytes", "When the recording began: left as it was, whatever the settings."},
+          [&] { return rehearsal.requests.start.reserved; });
   m.count({"requests", "Rows that were run."}, [&] { return rehearsal.request_count(); });
   m.list(
       {"guesses", "What the file does not say."}, [&] { return guesses_of(rehearsal); },

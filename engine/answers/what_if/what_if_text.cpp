@@ -114,6 +114,22 @@ void add_row(std::string& text, std::string_view name, const std::string& record
       where);
 }
 
+[[nodiscard]] std::string places_text(const Rehearsal& rehearsal) {
+  if (!rehearsal.addresses_decide()) return {};
+  return " Of equal free blocks this version of PyTorch takes the one at the lowest address, and another run gets other "
+         "addresses from the device: it may need a little more or less.";
+}
+
+// The run begins with what there was, wherever other settings or another device would have put it.
+[[nodiscard]] std::string start_text(const Rehearsal& rehearsal) {
+  const int64_t reserved = rehearsal.requests.start.reserved;
+  if (reserved <= 0) return {};
+  return fmt::format(
+      " {} were reserved before the recording: they are left as they were, which may not be so in a run that is "
+      "different from its start.",
+      size_text(reserved));
+}
+
 // Of what was asked for in addition.
 [[nodiscard]] std::string extra_text(const WhatIfAnswer& answer) {
   const RunNumbers& run = answer.simulated;
@@ -189,6 +205,7 @@ std::string recommendation(const Rehearsal& rehearsal, const WhatIfAnswer& answe
     text += fmt::format(" The recorded requests fit into {} for this allocator.",
                         needed_text(*answer.smallest_capacity));
   text += ending_text(rehearsal);
+  if (is_other || answer.smallest_capacity) text += start_text(rehearsal) + places_text(rehearsal);
   const int64_t error = rehearsal.fidelity.reserved_error_bytes;
   if (rehearsal.fidelity.is_exact()) {
     text +=

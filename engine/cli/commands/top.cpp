@@ -44,10 +44,7 @@ using analysis::DeviceTop;
 [[nodiscard]] Result<analysis::Matches> blocks_meant(analysis::Device& device, const std::string& filter) {
   if (filter.find_first_not_of(" \t\r\n") == std::string::npos)
     return analysis::Matches(device.recording().budget);
-  const auto attributes = device.attributes();
-  if (!attributes) return tl::unexpected(attributes.error());
-  return analysis::filter_blocks(device.recording(), device.part(), device.lives(), **attributes, filter, {},
-                                 [&] { return device.categories(); });
+  return analysis::filter_blocks(device, filter);
 }
 
 // The devices that are asked for, each with what is alive; without that if it has no such event.

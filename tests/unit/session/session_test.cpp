@@ -145,7 +145,7 @@ TEST_F(SessionTest, PinnedHostMemoryIsADevice) {
   EXPECT_THAT(ask("block", host, R"({"rank":0,"axis":"event"})"), HasSubstr(R"("address":"0x5000")"));
   EXPECT_EQ(ask("highest", host, R"({"columns":{"axis":"event","first":0,"width":1,"count":3}})"),
             R"({"answer":4608})");
-  EXPECT_EQ(ask("filterEvents", host, R"({"filter":{"actions":["alloc"]}})"), R"({"answer":2})");
+  EXPECT_EQ(ask("filterEvents", host, R"({"filter":"action:alloc"})"), R"({"answer":2})");
   EXPECT_THAT(ask("totals", host, R"({"event":1})"), HasSubstr(R"("allocated":4096)"));
   EXPECT_THAT(ask("marks", host), HasSubstr(R"("regions":[])"));
 }
@@ -379,6 +379,20 @@ TEST_F(SessionTest, EveryClientOfAFileHasViewsOfItsOwn) {
   for (ViewId view = 1; view <= static_cast<ViewId>(Session::kMostViews); ++view) other.release(view);
   EXPECT_THAT(ask("states", mine), Not(HasSubstr("error")));
   EXPECT_EQ(other.view(1), nullptr);
+}
+
+// What a filter means is kept for each such view, in memory that all clients of the file share.
+TEST_F(SessionTest, AClientAmongOthersHasFewViewsOfOneFilter) {
+  open("private_pool");
+  Session other(session);
+  const auto open_one = [&](size_t i) {
+    return other.open_view(0, 0, Bands::blocks, fmt::format("size>={}", i));
+  };
+  for (size_t i = 0; i < Session::kMostFilteredViews; ++i) ASSERT_TRUE(open_one(i).has_value()) << i;
+  EXPECT_EQ(open_one(99).error().code, ErrorCode::wrong_usage);
+  EXPECT_TRUE(other.open_view(0, 0, Bands::blocks).has_value());
+  other.release(1);
+  EXPECT_TRUE(open_one(99).has_value());
 }
 
 TEST_F(SessionTest, ViewsOfAClientGoWithIt) {

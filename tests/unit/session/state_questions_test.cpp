@@ -35,17 +35,17 @@ class StateQuestions : public TrainingRun {
 TEST_F(StateQuestions, RowsOfTheListOfEvents) {
   // Events 1, 2, 4 and 7 are allocations.
   EXPECT_EQ(
-      ask("eventRows", R"({"filter":{"actions":["alloc"]},"first":1,"count":1})"),
+      ask("eventRows", R"({"filter":"action:alloc","first":1,"count":1})"),
       R"json({"answer":[{"row":1,"event":2,"action":"alloc","name":"b'10400_0","size":512,"stream":0,"time_us":120,)json"
       R"json("text":"alloc         b'10400_0          512 bytes\n(stream 0)"}]})json");
-  EXPECT_THAT(ask("eventRows", R"({"filter":{"actions":["alloc"]},"first":3,"count":9})"),
+  EXPECT_THAT(ask("eventRows", R"({"filter":"action:alloc","first":3,"count":9})"),
               AllOf(HasSubstr(R"([{"row":3,"event":7,)"), HasSubstr(R"("name":"b'10000_1","size":600,)")));
-  EXPECT_EQ(ask("eventRows", R"({"filter":{"actions":["alloc"]},"first":4,"count":9})"), R"({"answer":[]})");
+  EXPECT_EQ(ask("eventRows", R"({"filter":"action:alloc","first":4,"count":9})"), R"({"answer":[]})");
 }
 
 TEST_F(StateQuestions, TheRowOfAnEventOrOfTheNextOneListed) {
   const auto row = [&](int event) {
-    return number("rowOfEvent", fmt::format(R"({{"filter":{{"actions":["alloc"]}},"event":{}}})", event));
+    return number("rowOfEvent", fmt::format(R"({{"filter":"action:alloc","event":{}}})", event));
   };
   EXPECT_EQ(row(-1), "0");
   EXPECT_EQ(row(1), "0");

@@ -46,17 +46,10 @@ class StateViewTest : public ::testing::Test {
     index.emplace(*analysis::index_device(story.recording, device->part, device->lives));
     view = StateView::open(*device, **device->history(), *index);
   }
-  template <typename Set>
-  [[nodiscard]] int32_t filtered(Set&& set) {
-    listed = {};
-    set(listed);
-    return view->listed(listed).value_or(-1);
-  }
   [[nodiscard]] std::string rows(int32_t first, int32_t count) {
-    const auto found = view->event_rows(listed, first, count);
-    if (!found) return "error";
+    const auto all = analysis::EventList::all(7, story.budget);
     JsonWriter json;
-    answers::list_to_json(json, *found, view->context());
+    answers::list_to_json(json, analysis::event_rows(view->context(), all, first, count), view->context());
     return json.text();
   }
   // What was found, as its answer.
@@ -87,14 +80,12 @@ class StateViewTest : public ::testing::Test {
   [[nodiscard]] std::string details(int32_t event) const {
     return or_null(view->event_details(event), view->context());
   }
-  [[nodiscard]] int32_t row_of(int32_t event) { return view->row_of_event(listed, event).value_or(-1); }
   [[nodiscard]] std::string totals(int32_t event) {
     const auto found = view->totals(event);
     return found ? answers::json_of(*found) : "error";
   }
 
   analysis::Story story;
-  analysis::EventFilter listed;
   std::unique_ptr<replay::Device> device;
   std::optional<analysis::DeviceIndex> index;
   std::unique_ptr<StateView> view;
@@ -104,34 +95,6 @@ TEST_F(StateViewTest, InfoCounts) {
   EXPECT_EQ(answers::json_of(view->info(2)),
             R"({"events":7,"blocks":2,"ranges":1,"peak_event":2,"oom_events":1,"snapshot_events":1,)"
             R"("annotate_events":0,"diagnostics":[]})");
-}
-
-TEST_F(StateViewTest, TheListShowsWhatTheFilterMeans) {
-  EXPECT_EQ(filtered([](auto&) {}), 7);
-  EXPECT_EQ(filtered([](auto& f) { f.actions = "alloc"; }), 2);
-  EXPECT_EQ(row_of(2), 1);
-  EXPECT_EQ(row_of(0), 0);  // not listed: the next one
-  EXPECT_EQ(row_of(3), 2);  // none after it
-  EXPECT_THAT(rows(1, 5),
-              AllOf(HasSubstr(R"("row":1,"event":2,"action":"alloc","name":"b'7f064c000400_0","size":512)"),
-                    testing::Not(HasSubstr(R"("row":0)"))));
-  EXPECT_EQ(filtered([](auto& f) { f.actions = "free_requested,free_completed"; }), 2);
-  EXPECT_THAT(rows(0, 2),
-              testing::Not(HasSubstr("follows_request")));  // a snapshot lies between
-  EXPECT_EQ(filtered([](auto& f) {
-              f.least_size = 1000;
-              f.most_size = 1000;
-            }),
-            3);
-  EXPECT_EQ(filtered([](auto& f) { f.stream = 1; }), 1);
-  EXPECT_EQ(filtered([](auto& f) { f.address = "b'7f064c000000_0"; }), 3);
-  EXPECT_EQ(filtered([](auto& f) { f.frame = "Attention"; }), 1);
-  EXPECT_EQ(filtered([](auto& f) {
-              f.actions = "oom";
-              f.stream = 1;
-            }),
-            0);
-  EXPECT_EQ(rows(0, 10), "[]");
 }
 
 TEST_F(StateViewTest, JumpsToEventsOfAKind) {
@@ -175,7 +138,8 @@ TEST(StateViewOfPairs, ACompletionRightAfterItsRequestFollowsIt) {
   const auto index = analysis::index_device(story.recording, (*device)->part, (*device)->lives);
   const auto view = StateView::open(**device, **(*device)->history(), *index);
   const auto rows = [&](int32_t first) {
-    return answers::json_of(view->context(), view->event_rows({}, first, 1)->front());
+    const auto all = analysis::EventList::all(7, story.budget);
+    return answers::json_of(view->context(), analysis::event_rows(view->context(), all, first, 1).front());
   };
   EXPECT_THAT(rows(3), HasSubstr(R"("follows_request":true)"));
   EXPECT_THAT(rows(6), testing::Not(HasSubstr("follows_request")));

@@ -1205,11 +1205,18 @@ export interface Report {
   }[];
   leaks_left_out: number;
   cache_flushes: {
-    /** Requests that were served after the cache was emptied. */
+    /** Requests that were served after the cache was emptied for them. */
     retries: number;
     retry_bytes: Bytes;
+    /** Requests that were out of memory all the same. */
+    failed: number;
+    failed_bytes: Bytes;
+    /** By empty_cache(), a collection of garbage, the end of a pool. */
     flushes: number;
     flush_bytes: Bytes;
+    /** One or the other, before more was asked of the device. */
+    unclear: number;
+    unclear_bytes: Bytes;
   };
   /** Where most was reserved: requested, rounding and cached add up to it. */
   reserved_peak: {
@@ -1831,6 +1838,10 @@ export interface WhatIf {
   conf: string;
   /** Null: the device has room for all. */
   capacity: Bytes | null;
+  /** Equal free blocks are taken by address, as up to PyTorch 2.11: another run may place blocks in another way. */
+  addresses_decide: boolean;
+  /** When the recording began: left as it was, whatever the settings. */
+  reserved_before_bytes: Bytes;
   /** Rows that were run. */
   requests: number;
   /** What the file does not say. */

@@ -202,13 +202,3 @@ export interface CallFacts {
   rest: Real;
   restBlocks: Size;
 }
-
-/** An event must satisfy all that is set. `frame`: part of a stack line file:line:name. */
-export interface EventFilter {
-  actions?: readonly Text[];
-  leastSize?: Size;
-  mostSize?: Size;
-  stream?: Count;
-  address?: Text;
-  frame?: Text;
-}

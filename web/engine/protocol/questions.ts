@@ -358,17 +358,17 @@ export interface ViewQuestions {
   };
   /** The number of events that a filter means. */
   filterEvents: {
-    args: { filter: T.EventFilter };
+    args: { filter: T.Text };
     answer: T.Count;
   };
   /** At most 1,000. */
   eventRows: {
-    args: { filter: T.EventFilter; first: T.Count; count: T.Count };
+    args: { filter: T.Text; first: T.Count; count: T.Count };
     answer: A.EventRow[];
   };
   /** Row in the list, or of the next event listed. */
   rowOfEvent: {
-    args: { filter: T.EventFilter; event: T.Event };
+    args: { filter: T.Text; event: T.Event };
     answer: T.Count;
   };
   event: {

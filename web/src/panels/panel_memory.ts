@@ -53,8 +53,3 @@ export function keptOf(
   };
   return kept;
 }
-
-/** From outside: the panel begins anew with what is told here, the rest as at first. */
-export function beginWith(view: EngineView, id: string, memory: object): void {
-  of(view).set(id, memory);
-}

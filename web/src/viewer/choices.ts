@@ -16,7 +16,7 @@ import {
 import { describeBand } from '../words/band_text.ts';
 import type { Described, Goal } from '../words/described.ts';
 import { nextOom, type DeviceChoice } from '../model/devices.ts';
-import { momentOf, type Workspace } from '../model/workspace.ts';
+import { momentOf, type PanelTexts, type Workspace } from '../model/workspace.ts';
 import { describeThing } from '../words/thing_text.ts';
 import { thingAt, type Thing } from '../model/detail_subject.ts';
 import type { PanelEvents } from '../panels/panel.ts';
@@ -46,7 +46,7 @@ export interface ChoicesTarget {
     /** Opens a panel wherever its place is. */
     show(id: string): void;
     /** The same, as if it kept `memory`. */
-    showWith(id: 'events', memory: object): void;
+    showWith(id: 'events', texts: PanelTexts): void;
   };
   /** True = it is shown, and its timeline is there. */
   goToDevice(choice: DeviceChoice): Promise<boolean>;
@@ -259,7 +259,7 @@ export class Choices {
         return isHere() ? this.showBlock(goal.rank) : undefined;
       }
       case 'events':
-        return this.page.rooms.showWith('events', { address: goal.address });
+        return this.page.rooms.showWith('events', { 'events.filter': `address:${goal.address}` });
       case 'block':
       case 'segment': {
         this.page.rooms.show('state');

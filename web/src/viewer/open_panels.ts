@@ -1,14 +1,13 @@
 // Which picture is the main one, which answer is open below it, and what panels know of the page.
 import type { BesideFiles } from '../model/beside/files.ts';
 import { isBlock, type EngineView } from '../../engine/index.ts';
-import { beginWith } from '../panels/panel_memory.ts';
-import type { Elsewhere, PanelFile, PanelPage } from '../panels/panel.ts';
+import type { Elsewhere, PanelEvents, PanelFile, PanelPage } from '../panels/panel.ts';
 import { panelOf, type MainId, type PanelId } from '../panels/registry.ts';
 import type { Theme } from '../draw/colors.ts';
 import type { EditorChoice } from '../model/editor.ts';
 import type { OpenFiles } from '../model/open_files.ts';
 import type { SourceFolder } from '../model/source_folder.ts';
-import type { Workspace } from '../model/workspace.ts';
+import type { PanelTexts, Workspace } from '../model/workspace.ts';
 import type { Choices } from './choices.ts';
 
 /** Open at first: nothing is empty after opening. */
@@ -22,6 +21,7 @@ interface RoomsTarget {
   readonly themes: { readonly theme: Theme };
   readonly editor: EditorChoice;
   readonly source: SourceFolder | undefined;
+  choosePanelTexts(chosen: PanelEvents['choose-texts']): void;
   requestUpdate(): void;
 }
 
@@ -73,14 +73,10 @@ export class Rooms {
     if (main) this.showMain(main);
     else if (panelOf(id)) this.showAnswer(answerOf(id));
   }
-  /** Opens a panel as if it kept this. */
-  showWith(id: PanelId, memory: object): void {
-    const view = this.workspace.get('view');
-    if (!view) return;
-    beginWith(view, id, memory);
-    this.round += 1;
+  /** Opens a panel with choices as links tell them (panel_memory.ts). */
+  showWith(id: PanelId, texts: PanelTexts): void {
+    this.page.choosePanelTexts({ panel: id, texts });
     this.show(id);
-    this.page.requestUpdate();
   }
 
   private elsewhereOf(view: EngineView): Elsewhere {

@@ -105,8 +105,13 @@ size_t Walker::walk(std::span<char> text, int64_t offset, bool last) {
   offset_ = offset;
   at_ = 0;
   last_ = last;
-  if (offset == 0 && std::string_view(text.data(), text.size()).starts_with(kByteOrderMark))
-    at_ = kByteOrderMark.size();
+  if (const std::string_view seen(text.data(), text.size()); offset == 0) {
+    if (seen.starts_with(kByteOrderMark)) {
+      at_ = kByteOrderMark.size();
+    } else if (!last && kByteOrderMark.starts_with(seen)) {
+      return 0;  // cut within the mark
+    }
+  }
   while (halt_ == Halt::none && step(text)) {
   }
   if (last && halt_ == Halt::none) (void)halt_at(Halt::ended, "the JSON text ends before its last bracket");

@@ -50,7 +50,7 @@ const Value* TelemetrySchema::find(Pairs pairs, std::string_view key) const {
 // A number of the file in units of which one is `scale` of its own, rounded; None: it is none, which is counted.
 std::optional<int64_t> TelemetrySchema::whole(const Value& value, double scale) {
   model::Diagnostics& diagnostics = recording_.diagnostics;
-  constexpr double kTooMuch = 9.2e18;
+  constexpr double kTooLong = 9.2e18;
   if (value.tag == Tag::none) return std::nullopt;
   if (value.tag == Tag::integer && scale == 1.0 && static_cast<int64_t>(value.num) != model::kNoValue)
     return static_cast<int64_t>(value.num);
@@ -67,7 +67,7 @@ std::optional<int64_t> TelemetrySchema::whole(const Value& value, double scale) 
     diagnostics.add(Diag::not_finite, offset_);
     return std::nullopt;
   }
-  if (is_large || std::abs(number) >= kTooMuch) {
+  if (is_large || std::abs(number) >= kTooLong) {
     diagnostics.add(Diag::integer_out_of_range, offset_);
     return std::nullopt;
   }

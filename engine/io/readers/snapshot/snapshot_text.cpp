@@ -64,6 +64,10 @@ void SnapshotSchema::write_frame(JsonWriter& json, FrameId id) {
 void SnapshotSchema::write(JsonWriter& json, const Value& value, uint64_t& depth) {
   const size_t used = json.text().size();
   const size_t left = used < kMaxTextBytes ? kMaxTextBytes - used : 0;
+  const auto rows = [&](std::string_view what) {  // of a table that is elsewhere than it belongs
+    note_cut();
+    json.value(what);
+  };
   switch (value.tag) {
     case Tag::boolean:
       return json.value(value.num != 0);
@@ -142,21 +146,21 @@ void SnapshotSchema::write(JsonWriter& json, const Value& value, uint64_t& depth
     case Of::event_rows:
     case Of::event_list:
     case Of::trace_list:
-      return json.value("<events>");
+      return rows("<events>");
     case Of::block_rows:
     case Of::block_list:
-      return json.value("<blocks>");
+      return rows("<blocks>");
     case Of::segment_rows:
     case Of::segment_list:
-      return json.value("<segments>");
+      return rows("<segments>");
     case Of::history_rows:
     case Of::history_list:
-      return json.value("<history>");
+      return rows("<history>");
     case Of::annotation_rows:
     case Of::annotation_list:
-      return json.value("<annotations>");
+      return rows("<annotations>");
     default:
-      return json.value("<snapshot>");
+      return rows("<snapshot>");
   }
 }
 

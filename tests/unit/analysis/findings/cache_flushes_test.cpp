@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
+#include <string_view>
+
 #include "tests/unit/analysis/story.h"
 #include "tests/unit/numbers.h"
 
@@ -10,45 +13,79 @@ namespace {
 
 using trace::Action;
 
-[[nodiscard]] CacheFlushes found_in(Story& story) {
-  const auto count = static_cast<int32_t>(story.recording.events.size_rows());
-  return find_cache_flushes(story.recording, {0, {0, count}, {0, 0}});
+class CacheFlushesTest : public testing::Test {
+ protected:
+  [[nodiscard]] CacheFlushes found(bool collects_garbage = false) {
+    const auto count = static_cast<int32_t>(story.recording.events.size_rows());
+    return find_cache_flushes(story.recording, {0, {0, count}, {0, 0}}, collects_garbage);
+  }
+  void event(Action action, int64_t size, std::initializer_list<std::string_view> frames) {
+    story.event(action, kBase, size);
+    if (frames.size() > 0) story.frames(frames);
+  }
+  Story story;
+};
+
+TEST_F(CacheFlushesTest, ARequestOfTheSameStackAskedForIt) {
+  event(Action::segment_alloc, 20 * kMiB, {"forward", "main"});  // 0
+  event(Action::segment_free, 20 * kMiB, {"loss", "main"});      // 1: given back, 20 + 2
+  event(Action::segment_unmap, 2 * kMiB, {"loss", "main"});      // 2
+  event(Action::segment_alloc, 40 * kMiB, {"loss", "main"});     // 3: to get this
+  event(Action::segment_free, 40 * kMiB, {"end", "main"});       // 4: 40 of their own accord
+  story.alloc(kBase, 512);                                       // 5
+  event(Action::segment_free, 30 * kMiB, {"backward", "main"});  // 6: 30, and it did not help
+  event(Action::oom, 4 * kMiB, {"backward", "main"});            // 7
+  event(Action::segment_free, 60 * kMiB, {"loss", "main"});      // 8
+  event(Action::segment_alloc, 40 * kMiB, {"loss", "main"});     // 9
+  const CacheFlushes all = found();
+  EXPECT_EQ(all.retries.count, 2);
+  EXPECT_EQ(all.retries.bytes, 82 * kMiB);
+  EXPECT_EQ(all.retries.first, 1);
+  EXPECT_EQ(all.retries.largest, 8);
+  EXPECT_EQ(all.failed.count, 1);
+  EXPECT_EQ(all.failed.bytes, 30 * kMiB);
+  EXPECT_EQ(all.failed.first, 6);
+  EXPECT_EQ(all.flushes.count, 1);
+  EXPECT_EQ(all.flushes.bytes, 40 * kMiB);
+  EXPECT_EQ(all.flushes.first, 4);
+  EXPECT_EQ(all.unclear.count, 0);
 }
 
-TEST(CacheFlushes, ARunBeforeMoreIsAskedForIsARetryAndOthersAreFlushes) {
-  Story story;
-  story.event(Action::segment_alloc, kBase, 20 * kMiB);               // 0
-  story.event(Action::segment_free, kBase, 20 * kMiB);                // 1: given back, 20 + 2
-  story.event(Action::segment_unmap, kBase + 99 * kMiB, 2 * kMiB);    // 2
-  story.event(Action::segment_alloc, kBase, 40 * kMiB);               // 3: to get this
-  story.event(Action::segment_free, kBase, 40 * kMiB);                // 4: 40 of their own accord
-  story.alloc(kBase, 512);                                            // 5
-  story.event(Action::segment_free, kBase + 1000 * kMiB, 30 * kMiB);  // 6: 30, and it did not help
-  story.event(Action::oom, 0, 4 * kMiB);                              // 7
-  const CacheFlushes found = found_in(story);
-  EXPECT_EQ(found.retries, 2);
-  EXPECT_EQ(found.retry_bytes, 52 * kMiB);
-  EXPECT_EQ(found.first_retry, 1);
-  EXPECT_EQ(found.largest_retry, 6);
-  EXPECT_EQ(found.flushes, 1);
-  EXPECT_EQ(found.flush_bytes, 40 * kMiB);
-  EXPECT_EQ(found.first_flush, 4);
+// More is asked for right after it, but not by the same stack: empty_cache() stands in this one.
+TEST_F(CacheFlushesTest, TheProgramEmptiedTheCache) {
+  event(Action::segment_free, 20 * kMiB, {"torch_cuda_emptyCache", "step", "main"});
+  event(Action::segment_alloc, 20 * kMiB, {"step", "main"});
+  event(Action::segment_free, 20 * kMiB, {"empty_cache", "step", "main"});
+  event(Action::oom, 20 * kMiB, {"step", "main"});
+  EXPECT_EQ(found().flushes.count, 2);
 }
 
-TEST(CacheFlushes, TheEndOfARecordingIsNoRequest) {
-  Story story;
-  story.event(Action::segment_free, kBase, 2 * kMiB);
-  const CacheFlushes found = found_in(story);
-  EXPECT_EQ(found.retries, 0);
-  EXPECT_EQ(found.flushes, 1);
+TEST_F(CacheFlushesTest, WithoutStacksOrWithAnotherOneNothingIsSure) {
+  event(Action::segment_free, 20 * kMiB, {});
+  event(Action::segment_alloc, 20 * kMiB, {});
+  event(Action::segment_free, 20 * kMiB, {"forward", "main"});  // of who allocated the segment
+  event(Action::segment_alloc, 20 * kMiB, {"step", "main"});
+  EXPECT_EQ(found().unclear.count, 2);
+  EXPECT_EQ(found().unclear.bytes, 40 * kMiB);
 }
 
-TEST(CacheFlushes, HostileSizesStayPositive) {
-  Story story;
-  story.event(Action::segment_free, kBase, INT64_MAX);
-  story.event(Action::segment_free, kBase, INT64_MAX);
-  story.event(Action::segment_free, kBase, -5);
-  EXPECT_EQ(found_in(story).flush_bytes, INT64_MAX);
+TEST_F(CacheFlushesTest, AThresholdMayHaveBeenReached) {
+  event(Action::segment_free, 20 * kMiB, {"step", "main"});
+  event(Action::segment_alloc, 20 * kMiB, {"step", "main"});
+  EXPECT_EQ(found(true).unclear.count, 1);
+  EXPECT_EQ(found(false).retries.count, 1);
+}
+
+TEST_F(CacheFlushesTest, TheEndOfARecordingIsNoRequest) {
+  event(Action::segment_free, 2 * kMiB, {});
+  EXPECT_EQ(found().flushes.count, 1);
+}
+
+TEST_F(CacheFlushesTest, HostileSizesStayPositive) {
+  event(Action::segment_free, INT64_MAX, {});
+  event(Action::segment_free, INT64_MAX, {});
+  event(Action::segment_free, -5, {});
+  EXPECT_EQ(found().flushes.bytes, INT64_MAX);
 }
 
 }  // namespace

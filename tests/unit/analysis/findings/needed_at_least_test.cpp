@@ -82,6 +82,20 @@ TEST_F(NeededAtLeastTest, AStepThatWentOn) {
   EXPECT_EQ(found->done, 0);
 }
 
+// 20 of 100 and the loss of 1,000, then state of 5,000 that stays: in the step that fails it is there already, 2,000 + 5,000 and
+// 1,024 asked for. Nothing more is needed.
+TEST_F(NeededAtLeastTest, WhatAnEarlierStepMadeOnceIsNotMadeAgain) {
+  layers(kLayers, 100);
+  const uint64_t loss = alloc(1000, "loss");
+  (void)alloc(5000, "state");
+  for (uint64_t at = 0x7f0000010000; at < loss; at += 0x10000) free(at, 100);
+  free(loss, 1000);
+  const int32_t second = events();
+  layers(kLayers, 100);
+  fail(1024, "loss");
+  EXPECT_FALSE(needed(events(), {0, second}));
+}
+
 TEST_F(NeededAtLeastTest, AnotherDeviceThatWentOnWithSmallerBlocks) {
   // Here 20 layers of 200, and 512 for the next. There 25 of 100: four more than the one that failed, of at least 200.
   layers(kLayers, 200);

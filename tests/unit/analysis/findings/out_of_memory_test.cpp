@@ -27,6 +27,9 @@ class OutOfMemoryTest : public testing::Test {
     story.block(middle, used, used, BlockState::active_allocated);
     story.block(middle + static_cast<uint64_t>(used), 60 * kMiB - first - used, 0, BlockState::inactive);
   }
+  void use_settings(std::string_view json) {
+    story.recording.parts[0].settings_json = story.recording.strings.intern(json);
+  }
   [[nodiscard]] ExplainedOutOfMemory explained(int64_t requested, int64_t device_free) {
     story.event(trace::Action::oom, static_cast<uint64_t>(device_free), requested);
     const OpenedStory opened(story);
@@ -124,6 +127,35 @@ TEST_F(OutOfMemoryTest, ALimit) {
   segment(kBase, kMiB, 55 * kMiB);
   const auto one = explained(40 * kMiB, 400 * kMiB);
   EXPECT_EQ(one.verdict, Verdict::limit);
+}
+
+// Pages of large expandable segments are 20 MiB. 45 on the device give two, 40, which 41 do not fit into.
+TEST_F(OutOfMemoryTest, WholePagesOfAnExpandableSegment) {
+  use_settings(R"({"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True", "expandable_segments": true})");
+  segment(kBase, kMiB, 55 * kMiB);
+  const auto one = explained(41 * kMiB, 45 * kMiB);
+  EXPECT_EQ(one.verdict, Verdict::fragmented);
+  EXPECT_EQ(one.needed, 60 * kMiB);
+  EXPECT_EQ(bytes_of(one, RemedyKind::smaller_request), kMiB);
+  EXPECT_THAT(answers::verdict_text(story.recording, one),
+              HasSubstr("not as the allocator takes it: 45.0 MiB on the device and 5.0 MiB cached"));
+  EXPECT_THAT(answers::verdict_text(story.recording, one), HasSubstr("grow by whole pages of 20.0 MiB."));
+}
+
+// 5 MiB need a segment of 20, of which the device has 19; 4 of the 5 that are cached are in one piece.
+TEST_F(OutOfMemoryTest, ASegmentOfAFixedSize) {
+  segment(kBase, kMiB, 55 * kMiB);
+  const auto one = explained(5 * kMiB, 19 * kMiB);
+  EXPECT_EQ(one.verdict, Verdict::fragmented);
+  EXPECT_EQ(bytes_of(one, RemedyKind::smaller_request), kMiB);
+  EXPECT_THAT(answers::verdict_text(story.recording, one), HasSubstr("takes a segment of 20.0 MiB"));
+}
+
+// Of 32 to 64 MiB blocks of 32, 48 and 64 are made: 50 asked for would be 64. 48 fit into 50 on the device.
+TEST_F(OutOfMemoryTest, ASmallerRequestIsRoundedToo) {
+  use_settings(R"({"roundup_power2_divisions": {"32": 2}})");
+  segment(kBase, kMiB, 55 * kMiB);
+  EXPECT_EQ(bytes_of(explained(64 * kMiB, 50 * kMiB), RemedyKind::smaller_request), 16 * kMiB);
 }
 
 TEST_F(OutOfMemoryTest, OfAnotherStream) {

@@ -172,6 +172,16 @@ TEST_F(Loops, WithoutPythonNothingIsKnown) {
   EXPECT_EQ(found().why_not, NoLoop::no_calls);
 }
 
+TEST_F(Loops, AProgramMayLieInAFolderCalledTorch) {
+  const Call main(run, "main", "/home/me/torch/fit.py");
+  for (int i = 0; i < 5; ++i) {
+    for (const int32_t line : {12, 14, 16}) use(line);
+  }
+  const FoundLoop one = found();
+  ASSERT_TRUE(one.loop.has_value());
+  EXPECT_EQ(one.loop->count(), 5);
+}
+
 // Threads of a library come in between, and change nothing.
 TEST_F(Loops, OtherThreadsAreNotFollowed) {
   const StackId worker = run.story.recording.stacks.intern(std::vector<FrameId>{

@@ -1,22 +1,35 @@
-// The fields above the list of events: which ones are listed, and jumps to those that matter.
+// What stands above the list of events: the filter that says which are listed, and jumps to those that matter.
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { property, state } from 'lit/decorators.js';
-import { element } from '../../controls/element.ts';
 import { live } from 'lit/directives/live.js';
 import { formatCount, plural } from '../../base/format.ts';
-import type { StateInfo } from '../../../engine/index.ts';
-import { actionGroups, isEmpty, noFields, type EventFields } from './event_fields.ts';
+import { element } from '../../controls/element.ts';
 import { base } from '../../controls/styles.ts';
 import { symbols } from '../../controls/symbols.ts';
+import type { EngineError, StateInfo } from '../../../engine/index.ts';
+import { actionOf, withAction } from './action_term.ts';
 
 /** What one can jump to: actions, and the event of the highest level. */
 export type EventKind = 'peak' | 'oom' | 'snapshot' | 'annotate' | 'segment_alloc' | 'segment_free';
 
-const groupNames: Readonly<Record<string, string>> = {
-  blocks: 'Of blocks',
-  segments: 'Of segments',
-  markers: 'Markers and out of memory',
-};
+const actions: readonly { value: string; name: string }[] = [
+  { value: '', name: 'All actions' },
+  { value: 'blocks', name: 'Of blocks' },
+  { value: 'segments', name: 'Of segments' },
+  { value: 'markers', name: 'Markers and out of memory' },
+  ...[
+    'alloc',
+    'free_requested',
+    'free_completed',
+    'segment_alloc',
+    'segment_free',
+    'segment_map',
+    'segment_unmap',
+    'oom',
+    'snapshot',
+    'annotate',
+  ].map((name) => ({ value: name, name })),
+];
 const jumps: readonly { kind: EventKind; name: string; count: (info: StateInfo) => number }[] = [
   { kind: 'oom', name: 'Out of memory', count: (info) => info.oom_events },
   { kind: 'peak', name: 'Peak', count: () => 1 },
@@ -31,19 +44,19 @@ export interface Jump {
   backwards: boolean;
 }
 
-/** Tells `fields` with EventFields, and `jump` with a Jump. */
+/** Tells `filter` with the text, and `jump` with a Jump. */
 @element('gpustrata-event-filter')
 export class EventFilterView extends LitElement {
-  @property({ attribute: false }) fields: EventFields = noFields;
-  /** The one that is wrong. */
-  @property({ attribute: false }) wrong: keyof EventFields | undefined;
+  /** In the engine's language. */
+  @property() text = '';
+  /** What is wrong with it. */
+  @property({ attribute: false }) wrong: EngineError | undefined;
   @property({ attribute: false }) info: StateInfo | undefined;
   @property({ type: Number }) found = 0;
-  @state() private more = false;
   @state() private kind: EventKind | undefined;
 
-  private change(change: Partial<EventFields>): void {
-    this.dispatchEvent(new CustomEvent<EventFields>('fields', { detail: { ...this.fields, ...change } }));
+  private change(text: string): void {
+    this.dispatchEvent(new CustomEvent<string>('filter', { detail: text }));
   }
 
   private jump(kind: EventKind, backwards: boolean): void {
@@ -51,51 +64,44 @@ export class EventFilterView extends LitElement {
   }
 
   protected override render(): TemplateResult {
-    const { fields, info, found } = this;
-    const unfolded =
-      this.more ||
-      [fields.frame, fields.leastSize, fields.mostSize, fields.stream].some((text) => text !== '');
+    const { text, info, found, wrong } = this;
+    const chosen = actionOf(text);
+    const known = actions.some(({ value }) => value === chosen);
     return html`
       <div class="line">
         <select
           class="field action"
           aria-label="Action"
-          .value=${live(fields.actions)}
-          @change=${(event: Event) => this.change({ actions: (event.target as HTMLSelectElement).value })}>
-          <option value="" ?selected=${fields.actions === ''}>All actions</option>
-          ${Object.keys(actionGroups).map(
-            (name) =>
-              html`<option value=${name} ?selected=${fields.actions === name}>
-                ${groupNames[name] ?? name}
-              </option>`,
+          .value=${live(chosen)}
+          @change=${(event: Event) => this.change(withAction(text, (event.target as HTMLSelectElement).value))}>
+          ${known ? nothing : html`<option value=${chosen} selected>${chosen}</option>`}
+          ${actions.map(
+            ({ value, name }) => html`<option value=${value} ?selected=${value === chosen}>${name}</option>`,
           )}
         </select>
-        ${this.input('address', 'Address or name', 'Address or name', 'wide')}
-        <button
-          class="button small quiet"
-          aria-expanded=${unfolded ? 'true' : 'false'}
-          title="More fields: stack frame, size, stream"
-          @click=${() => (this.more = !unfolded)}>
-          ${unfolded ? symbols.up : symbols.down}<span>More</span>
-        </button>
+        <input
+          class="field text"
+          type="search"
+          aria-label="Filter of events"
+          placeholder="size>1MiB stack:attention"
+          title="As blocks are filtered; also action:oom"
+          spellcheck="false"
+          autocomplete="off"
+          autocapitalize="off"
+          maxlength="4096"
+          aria-invalid=${wrong ? 'true' : 'false'}
+          aria-describedby=${wrong ? 'wrong' : nothing}
+          .value=${live(text)}
+          @input=${(event: Event) => this.change((event.target as HTMLInputElement).value)} />
       </div>
-      ${
-        unfolded
-          ? html`<div class="line">
-              ${this.input('frame', 'Stack frame', 'Stack frame', 'wide')}
-              ${this.input('leastSize', 'Least size', '≥ 1 MiB', 'narrow')}
-              ${this.input('mostSize', 'Largest size', '≤ size', 'narrow')}
-              ${this.input('stream', 'Stream', 'stream', 'narrow')}
-            </div>`
-          : nothing
-      }
+      ${wrong ? html`<p id="wrong" role="alert" data-offset=${wrong.offset}>${wrong.message}</p>` : nothing}
       <div class="line below">
         <span class="found" role="status" data-found=${found}>
           ${
-            isEmpty(fields)
+            text.trim() === ''
               ? plural(found, 'event')
               : html`${formatCount(found)} of ${plural(info?.events ?? 0, 'event')}
-                  <button class="button small quiet" @click=${() => this.change(noFields)}>Clear</button>`
+                  <button class="button small quiet" @click=${() => this.change('')}>Clear</button>`
           }
         </span>
         ${info && info.events > 0 ? this.jumper(info) : nothing}
@@ -133,20 +139,6 @@ export class EventFilterView extends LitElement {
     </span>`;
   }
 
-  private input(name: keyof EventFields, label: string, hint: string, width: string): TemplateResult {
-    return html`<input
-      class="field ${width}"
-      type="search"
-      data-field=${name}
-      aria-label=${label}
-      placeholder=${hint}
-      spellcheck="false"
-      autocomplete="off"
-      aria-invalid=${this.wrong === name ? 'true' : 'false'}
-      .value=${live(this.fields[name])}
-      @input=${(event: Event) => this.change({ [name]: (event.target as HTMLInputElement).value })} />`;
-  }
-
   static override styles = [
     base,
     css`
@@ -175,14 +167,16 @@ export class EventFilterView extends LitElement {
         flex: 0 1 116px;
         padding-right: 0;
       }
-      .wide {
+      .text {
         flex: 1 1 120px;
-      }
-      .narrow {
-        flex: 0 1 76px;
       }
       .field[aria-invalid='true'] {
         border-color: var(--bad);
+        color: var(--bad);
+      }
+      p {
+        margin: 0;
+        padding-bottom: 4px;
         color: var(--bad);
       }
       .below {

@@ -9,12 +9,12 @@ import { LatestOnly } from '../../base/latest_only.ts';
 import {
   type Args,
   type EngineView,
+  EngineFailure,
+  type EngineError,
   type EventDetails,
-  type EventFilter,
   type EventRow,
   type StateInfo,
 } from '../../../engine/index.ts';
-import { filterOf, isEmpty, noFields, type EventFields } from './event_fields.ts';
 import { RowWindow } from '../../controls/row_window.ts';
 import '../../controls/sheet.ts';
 import type { SeenRows, Sheet, SheetColumn, SheetRow } from '../../controls/sheet.ts';
@@ -23,18 +23,24 @@ import type { Jump } from './event_filter.ts';
 import { tell, type Kept, type PanelPage } from '../panel.ts';
 import { base } from '../../controls/styles.ts';
 
+export interface EventsKept {
+  /** Which are listed, in the engine's language. */
+  filter: string;
+}
+
 const around = 60; // rows asked for before and behind those that are seen
 
 /** Tells `choose-event`, `point-thing` and `choose-thing` (panels/panel.ts). */
 @element('gpustrata-event-list')
 export class EventListView extends LitElement {
   @property({ attribute: false }) page!: PanelPage;
-  @property({ attribute: false }) kept!: Kept<EventFields>;
+  @property({ attribute: false }) kept!: Kept<EventsKept>;
 
   @state() private info: StateInfo | undefined;
   @state() private count = 0;
-  @state() private fields: EventFields = noFields;
-  @state() private wrong: keyof EventFields | undefined;
+  /** In the engine's language. */
+  @state() private text = '';
+  @state() private wrong: EngineError | undefined;
   @state() private problem: string | undefined;
   /** Of the chosen event, or of the next one that is listed. */
   @state() private row = -1;
@@ -46,8 +52,8 @@ export class EventListView extends LitElement {
   private view: EngineView | undefined;
   private rows: LatestOnly<Args<'eventRows'>, EventRow[]> | undefined;
   /** What is listed. */
-  private listed: EventFilter = {};
-  private filters: LatestOnly<EventFilter, number> | undefined;
+  private listed = '';
+  private filters: LatestOnly<string, number> | undefined;
   private pointing: LatestOnly<number, EventDetails | null> | undefined;
   private choosing: LatestOnly<number, EventDetails | null> | undefined;
   private pointed = -1;
@@ -58,13 +64,12 @@ export class EventListView extends LitElement {
     this.sheet?.focus();
   }
 
-  /** Lists what these fields mean. */
-  filter(fields: EventFields): void {
-    this.fields = fields;
-    this.kept.keep(fields);
-    const meant = filterOf(fields);
-    this.wrong = 'wrong' in meant ? meant.wrong : undefined;
-    if ('filter' in meant) this.filters?.request(meant.filter);
+  /** Lists what it means. */
+  filter(text: string): void {
+    this.text = text;
+    this.kept.keep({ filter: text });
+    this.wrong = undefined;
+    this.filters?.request(text);
   }
 
   // -- Another device, another event.
@@ -72,7 +77,7 @@ export class EventListView extends LitElement {
   protected override willUpdate(changed: PropertyValues<this>): void {
     const before = changed.has('page') ? changed.get('page') : this.page;
     if (before?.view !== this.page.view) this.start();
-    else if (changed.has('kept')) this.filter(this.kept.value);
+    else if (changed.has('kept')) this.filter(this.kept.value.filter);
     else if (before.event !== this.page.event) void this.findRow();
   }
 
@@ -85,7 +90,7 @@ export class EventListView extends LitElement {
       if (isCurrent() && view.alive) this.problem = reasonOf(error);
     };
     this.view = view;
-    this.listed = {};
+    this.listed = '';
     this.info = undefined;
     this.count = 0;
     this.problem = undefined;
@@ -102,7 +107,11 @@ export class EventListView extends LitElement {
     this.filters = new LatestOnly(
       (filter) => view.ask('filterEvents', { filter }),
       (count, filter) => isCurrent() && void this.list(filter, count),
-      failed,
+      (error) => {
+        // What the one before meant stays listed.
+        if (error instanceof EngineFailure && error.reason.offset >= 0) this.wrong = error.reason;
+        else failed(error);
+      },
     );
     const details = (deliver: (thing: EventDetails) => void): LatestOnly<number, EventDetails | null> =>
       new LatestOnly(
@@ -115,10 +124,10 @@ export class EventListView extends LitElement {
     });
     this.choosing = details((event) => tell(this, 'choose-thing', { kind: 'event', event }));
     view.ask('states', {}).then((info) => isCurrent() && (this.info = info), failed);
-    this.filter(this.kept.value);
+    this.filter(this.kept.value.filter);
   }
 
-  private async list(filter: EventFilter, count: number): Promise<void> {
+  private async list(filter: string, count: number): Promise<void> {
     this.listed = filter;
     this.count = count;
     this.loaded = { first: 0, rows: [] };
@@ -130,7 +139,7 @@ export class EventListView extends LitElement {
     const { event } = this.page;
     const { epoch } = this;
     let row = event;
-    if (!isEmpty(this.fields) && event >= 0)
+    if (!this.isAll && event >= 0)
       row = (await this.view?.ask('rowOfEvent', { filter: this.listed, event }).catch(() => -1)) ?? -1;
     if (epoch !== this.epoch || event !== this.page.event) return;
     this.row = row;
@@ -148,6 +157,10 @@ export class EventListView extends LitElement {
     this.rows?.request({ filter: this.listed, first: start, count: end + around - start });
   }
 
+  private get isAll(): boolean {
+    return this.listed.trim() === '';
+  }
+
   private rowAt(index: number): EventRow | undefined {
     return this.loaded.rows[index - this.loaded.first];
   }
@@ -156,10 +169,10 @@ export class EventListView extends LitElement {
 
   private async choose(row: number, step: boolean): Promise<void> {
     if (this.count === 0) return;
-    if (row < 0 && isEmpty(this.fields)) return tell(this, 'choose-event', { event: -1, step }); // before the first
+    if (row < 0 && this.isAll) return tell(this, 'choose-event', { event: -1, step }); // before the first
     const index = Math.min(Math.max(row, 0), this.count - 1);
     this.row = index; // at once: the next key starts here
-    let event = isEmpty(this.fields) ? index : this.rowAt(index)?.event;
+    let event = this.isAll ? index : this.rowAt(index)?.event;
     if (event === undefined) {
       const { epoch } = this;
       const { listed: filter } = this;
@@ -217,11 +230,11 @@ export class EventListView extends LitElement {
     ];
     return html`
       <gpustrata-event-filter
-        .fields=${this.fields}
+        .text=${this.text}
         .wrong=${this.wrong}
         .info=${info}
         .found=${count}
-        @fields=${(event: CustomEvent<EventFields>) => this.filter(event.detail)}
+        @filter=${(event: CustomEvent<string>) => this.filter(event.detail)}
         @jump=${(event: CustomEvent<Jump>) => void this.jump(event.detail)}></gpustrata-event-filter>
       ${problem === undefined ? nothing : html`<p role="alert">The events cannot be listed: ${problem}</p>`}
       <gpustrata-sheet
@@ -231,7 +244,7 @@ export class EventListView extends LitElement {
         .rowAt=${(index: number) => this.line(index)}
         .count=${count}
         .current=${this.row}
-        ?beforeFirst=${isEmpty(this.fields)}
+        ?beforeFirst=${this.isAll}
         .empty=${info ? html`<p>${this.nothing()}</p>` : nothing}
         .data=${{ loaded: this.rowAt(this.seen.first) || count === 0 ? 'true' : 'false' }}
         @seen=${({ detail }: CustomEvent<SeenRows>) => {
@@ -245,9 +258,9 @@ export class EventListView extends LitElement {
   }
 
   private nothing(): string {
-    return isEmpty(this.fields)
+    return this.isAll
       ? 'No events in this file: what is shown is the state when it was saved.'
-      : 'No event is meant by these fields.';
+      : 'The filter means no event.';
   }
 
   protected override updated(): void {
@@ -317,7 +330,8 @@ export class EventListView extends LitElement {
           width: 344px;
           border-right: 1px solid var(--line);
         }
-        gpustrata-sheet {
+      }
+      gpustrata-sheet {
         flex: 1;
         min-height: 66px;
         border-top: 1px solid var(--line);

@@ -1,0 +1,32 @@
+// What a filter means, put together from what each of its terms means.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "engine/analysis/filters/filter_syntax.h"
+#include "engine/base/column.h"
+#include "engine/base/status.h"
+
+namespace gpustrata::analysis {
+
+// Per row 1 = it is meant. All of one filter have the same length.
+using Mask = Column<uint8_t>;
+using MaskOfTerm = std::function<Result<Mask>(const FilterNode& term)>;
+
+// The tree is not empty. Error: as of_term().
+[[nodiscard]] Result<Mask> mask_of(const FilterTree& tree, const MaskOfTerm& of_term);
+
+// Of those rows of which `holds(row)` is true. Error: limit_exceeded.
+template <typename Holds>
+[[nodiscard]] Result<Mask> mask_where(Budget& budget, int32_t rows, const Holds& holds) {
+  Mask mask(budget);
+  if (!mask.resize(static_cast<size_t>(rows), 0)) {
+    return fail(ErrorCode::limit_exceeded, -1,
+                "not enough memory to filter {} rows: {} bytes would be needed", rows, budget.needed());
+  }
+  for (size_t row = 0; row < mask.size(); ++row) mask[row] = holds(row) ? 1 : 0;
+  return mask;
+}
+
+}  // namespace gpustrata::analysis
