@@ -83,56 +83,37 @@ void AnswerFrame::begin() {
   });
   columns_ = {};
   column_bytes_ = 0;
+  status_ = {};
 }
 
-Result<std::byte*> AnswerFrame::room(std::string_view name, std::string_view type, size_t count,
-                                     size_t bytes) {
+std::byte* AnswerFrame::room(std::string_view name, answers::Element element, size_t count) {
+  constexpr size_t kBytes[] = {4, 4, 8, 1, 4};  // by Element
+  const size_t bytes = count * kBytes[static_cast<size_t>(element)];
   const size_t from = kHeadRoom + column_bytes_;
   const size_t end = from + padded(bytes);
   // It never gets smaller, so that the bytes of a picture are not cleared each time.
-  if (frame_.size() < end && !frame_.resize(end, std::byte{0}))
-    return fail(ErrorCode::limit_exceeded, -1, "not enough memory for an answer of {} bytes", bytes);
+  if (frame_.size() < end && !frame_.resize(end, std::byte{0})) {
+    status_ = fail(ErrorCode::limit_exceeded, -1, "not enough memory for an answer of {} bytes", bytes);
+    return nullptr;
+  }
   std::memset(frame_.data() + from + bytes, 0, padded(bytes) - bytes);
   column_bytes_ += padded(bytes);
   columns_.begin_object();
-  columns_.member("name", name);
-  columns_.member("type", type);
+  columns_.member("name", place_ + std::string(name));
+  columns_.member("type", answers::kElements[static_cast<size_t>(element)]);
   columns_.member("count", count);
   columns_.end_object();
   return frame_.data() + from;
 }
 
 Result<std::span<uint32_t>> AnswerFrame::pixels(std::string_view name, size_t count) {
-  const auto at = room(name, "rgba", count, count * sizeof(uint32_t));
-  if (!at) return tl::unexpected(at.error());
-  return std::span<uint32_t>(reinterpret_cast<uint32_t*>(*at), count);
-}
-
-namespace {
-
-template <typename T>
-Status copied(const Result<std::byte*>& room, std::span<const T> values) {
-  if (!room) return tl::unexpected(room.error());
-  if (!values.empty()) std::memcpy(*room, values.data(), values.size_bytes());
-  return {};
-}
-
-}  // namespace
-
-Status AnswerFrame::column(std::string_view name, std::span<const int32_t> values) {
-  return copied(room(name, "i32", values.size(), values.size_bytes()), values);
-}
-Status AnswerFrame::column(std::string_view name, std::span<const float> values) {
-  return copied(room(name, "f32", values.size(), values.size_bytes()), values);
-}
-Status AnswerFrame::column(std::string_view name, std::span<const double> values) {
-  return copied(room(name, "f64", values.size(), values.size_bytes()), values);
-}
-Status AnswerFrame::column(std::string_view name, std::span<const uint8_t> values) {
-  return copied(room(name, "u8", values.size(), values.size_bytes()), values);
+  std::byte* const at = room(name, answers::Element::rgba, count);
+  if (at == nullptr) return tl::unexpected(status_.error());
+  return std::span<uint32_t>(reinterpret_cast<uint32_t*>(at), count);
 }
 
 std::span<const std::byte> AnswerFrame::finish(uint32_t id) {
+  if (!status_) return refuse(id, status_.error());
   if (json_.size() == 0) json_.null();
   bool fits = json_.finish();
   if (!columns_.text().empty())

@@ -22,6 +22,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/answers/described/members.h"
 #include "engine/base/column.h"
 #include "engine/base/json_writer.h"
 #include "engine/base/status.h"
@@ -46,7 +47,7 @@ struct QuestionFrame {
 [[nodiscard]] Result<QuestionFrame> read_question(std::span<const std::byte> frame);
 
 // An answer in the making. Columns lie where they are sent from: a picture is painted into its frame.
-class AnswerFrame {
+class AnswerFrame final : public answers::ColumnSink {
  public:
   explicit AnswerFrame(Budget& budget) : head_(budget), frame_(budget) {}
   AnswerFrame(const AnswerFrame&) = delete;
@@ -55,12 +56,10 @@ class AnswerFrame {
   void begin();
   // The answer's JSON value goes here, charged as it grows; null if nothing is written.
   [[nodiscard]] JsonWriter& json() { return json_; }
-  // Room for a column, not cleared; it stays where it is until the next one. Error: limit_exceeded.
+  // Room for a column, not cleared; it stays where it is until the next one. What there is no memory for is an error of the
+  // whole answer.
+  [[nodiscard]] std::byte* room(std::string_view name, answers::Element element, size_t count) override;
   [[nodiscard]] Result<std::span<uint32_t>> pixels(std::string_view name, size_t count);
-  [[nodiscard]] Status column(std::string_view name, std::span<const int32_t> values);
-  [[nodiscard]] Status column(std::string_view name, std::span<const float> values);
-  [[nodiscard]] Status column(std::string_view name, std::span<const double> values);
-  [[nodiscard]] Status column(std::string_view name, std::span<const uint8_t> values);
 
   // The frame, valid until the next begin(); an error if there was no memory for it.
   [[nodiscard]] std::span<const std::byte> finish(uint32_t id);
@@ -69,8 +68,6 @@ class AnswerFrame {
   void forget();
 
  private:
-  [[nodiscard]] Result<std::byte*> room(std::string_view name, std::string_view type, size_t count,
-                                        size_t bytes);
   [[nodiscard]] bool append(std::string_view text);
 
   JsonWriter json_;
@@ -78,6 +75,7 @@ class AnswerFrame {
   Column<std::byte> head_;   // room for a header, then the head
   Column<std::byte> frame_;  // kHeadRoom bytes that end with the head, then the columns
   size_t column_bytes_ = 0;
+  Status status_;
   std::string refusal_;  // needs no memory of the budget
 };
 

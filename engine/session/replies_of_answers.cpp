@@ -48,15 +48,6 @@ constexpr int64_t kMostCurveColumns = 65'536;
   return fail(ErrorCode::limit_exceeded, -1, "a curve of {} columns is too large", columns);
 }
 
-[[nodiscard]] Status curve_to(Asked& asked, std::span<const int32_t> event, std::span<const double> level,
-                              std::span<const double> reserved) {
-  answers::columns_to_json(asked.json(), {});
-  Status written = asked.answer.column("event", event);
-  if (written) written = asked.answer.column("level", level);
-  if (written) written = asked.answer.column("reserved", reserved);
-  return written;
-}
-
 }  // namespace
 
 Status prepare_report(Asked& asked) {
@@ -135,7 +126,9 @@ Status compare(Asked& asked) {
 
 Status curve(Asked& asked) {
   const replay::Curves curves = asked.view->curves(asked.arguments.columns("columns"));
-  return curve_to(asked, curves.event, curves.highest, curves.reserved);
+  answers::to_columns(asked.json(), asked.answer,
+                      answers::LevelCurve{curves.event, curves.highest, curves.reserved});
+  return {};
 }
 
 Status step_curve(Asked& asked) {
@@ -146,7 +139,9 @@ Status step_curve(Asked& asked) {
   if (!found) return tl::unexpected(found.error());
   const analysis::StepCurve curve =
       analysis::step_curve(device.lives(), analysis::stretches_of(**found, steps), steps, columns);
-  return curve_to(asked, curve.event, curve.level, curve.reserved);
+  answers::to_columns(asked.json(), asked.answer,
+                      answers::LevelCurve{curve.event, curve.level, curve.reserved});
+  return {};
 }
 
 Status region_curve(Asked& asked) {
@@ -159,7 +154,9 @@ Status region_curve(Asked& asked) {
   const auto stretches =
       analysis::stretches_of(device.recording(), found->span(), asked.arguments.text("name"), count);
   const analysis::StepCurve curve = analysis::step_curve(device.lives(), stretches, count, columns);
-  return curve_to(asked, curve.event, curve.level, curve.reserved);
+  answers::to_columns(asked.json(), asked.answer,
+                      answers::LevelCurve{curve.event, curve.level, curve.reserved});
+  return {};
 }
 
 Status fragmentation(Asked& asked) {
@@ -180,22 +177,15 @@ Status fragmentation_over(Asked& asked) {
     return fail(ErrorCode::limit_exceeded, -1, "{} events are more than {}", events.size(), kMostMoments);
   const auto states = asked.view->device().states();
   if (!states) return tl::unexpected(states.error());
-  std::vector<double> reserved, cached, largest, held_back;
+  std::vector<answers::FreeAt> over;
   for (const int32_t event : events) {
     if (const auto moved = (*states)->totals(event); !moved) return tl::unexpected(moved.error());
     const analysis::Fragmentation found =
         analysis::find_fragmentation((*states)->context(), (*states)->memory());
-    reserved.push_back(static_cast<double>(found.reserved));
-    cached.push_back(static_cast<double>(found.cached));
-    largest.push_back(static_cast<double>(found.largest_free));
-    held_back.push_back(static_cast<double>(found.held_back));
+    over.push_back({found.reserved, found.cached, found.largest_free, found.held_back});
   }
-  answers::columns_to_json(asked.json(), {});
-  Status written = asked.answer.column("reserved", reserved);
-  if (written) written = asked.answer.column("cached", cached);
-  if (written) written = asked.answer.column("largest", largest);
-  if (written) written = asked.answer.column("heldBack", held_back);
-  return written;
+  answers::to_columns(asked.json(), asked.answer, answers::FragmentationOver{over});
+  return {};
 }
 
 Status never_full(Asked& asked) {

@@ -3,6 +3,7 @@
 
 #include "engine/analysis/report/contents.h"
 #include "engine/analysis/report/summary.h"
+#include "engine/answers/clients/fleet.h"
 #include "engine/answers/details/timeline_view.h"
 #include "engine/answers/report/contents.h"
 #include "engine/answers/report/summary.h"
@@ -42,8 +43,8 @@ Status fleet(Asked& asked) {
   const auto number = static_cast<size_t>(asked.arguments.integer("fleet"));
   if (number >= fleets.size())
     return fail(ErrorCode::wrong_usage, -1, "there is no fleet {} in this file", number);
-  answers::columns_to_json(asked.json(), {});
-  return asked.answer.column("text", fleets[number].span());
+  answers::to_columns(asked.json(), asked.answer, answers::FleetText{fleets[number].span()});
+  return {};
 }
 
 Status open(Asked& asked) {

@@ -20,12 +20,6 @@ constexpr int64_t kMostLaneCells = int64_t{1} << 20;  // lanes times columns
   return trace;
 }
 
-struct LaneColumns {
-  std::vector<int32_t> lane, span, count, name, lit;
-  std::vector<uint8_t> kind;
-  std::vector<double> from, to;
-};
-
 // Numbers of names of an answer, in the order of their first use.
 class AnswerNames {
  public:
@@ -87,7 +81,7 @@ Status lanes(Asked& asked) {
   const replay::SpanAxis axis = asked.view->device().span_axis();
   const double least = given.real("leastForName") * grid.step;
   AnswerNames names;
-  LaneColumns columns;
+  std::vector<answers::LaneEntry> shown;
   std::vector<replay::LaneEntry> entries;
   for (size_t i = 0; i < rows.size(); ++i) {
     if (static_cast<size_t>(threads[i]) >= all.threads().size())
@@ -100,27 +94,18 @@ Status lanes(Asked& asked) {
     for (const replay::LaneEntry& entry : entries) {
       const int32_t span = all.order()[entry.first];
       const double from = axis.position(grid.axis, entry.start), to = axis.position(grid.axis, entry.end);
-      columns.lane.push_back(static_cast<int32_t>(i));
-      columns.span.push_back(span);
-      columns.count.push_back(entry.count);
-      columns.name.push_back(entry.count == 1 && to - from >= least ? names.number(spans.name[span]) : -1);
-      columns.lit.push_back(*light ? (**light)[entry.first + entry.count] - (**light)[entry.first] : 0);
-      columns.kind.push_back(spans.kind[span] == model::SpanKind::annotation ? 1 : 0);
-      columns.from.push_back(from);
-      columns.to.push_back(to);
+      shown.push_back({.lane = static_cast<int32_t>(i),
+                       .span = span,
+                       .count = entry.count,
+                       .name = entry.count == 1 && to - from >= least ? names.number(spans.name[span]) : -1,
+                       .lit = *light ? (**light)[entry.first + entry.count] - (**light)[entry.first] : 0,
+                       .is_annotation = spans.kind[span] == model::SpanKind::annotation,
+                       .from = from,
+                       .to = to});
     }
   }
-  answers::lane_names_to_json(asked.json(), recording, names.used());
-  AnswerFrame& answer = asked.answer;
-  Status written = answer.column("lane", columns.lane);
-  if (written) written = answer.column("span", columns.span);
-  if (written) written = answer.column("count", columns.count);
-  if (written) written = answer.column("name", columns.name);
-  if (written) written = answer.column("lit", columns.lit);
-  if (written) written = answer.column("kind", columns.kind);
-  if (written) written = answer.column("from", columns.from);
-  if (written) written = answer.column("to", columns.to);
-  return written;
+  answers::to_columns(asked.json(), asked.answer, answers::ShownLanes{recording, names.used(), shown});
+  return {};
 }
 
 Status span(Asked& asked) {

@@ -36,23 +36,18 @@ Status allocations(Asked& asked) {
   const Device& device = asked.view->device();
   const model::Recording& recording = device.recording();
   const model::RowRange rows = device.lives().events;
-  std::vector<int32_t> events;
-  std::vector<double> times, addresses;
+  std::vector<answers::ShownAllocation> found;
   int32_t event = std::max(asked.arguments.integer("from"), 0);
-  for (; event < rows.count && events.size() < kMostAllocations; ++event) {
+  for (; event < rows.count && found.size() < kMostAllocations; ++event) {
     const auto row = static_cast<size_t>(rows.first + event);
     if (recording.events.action[row] != trace::Action::alloc) continue;
     const auto time = device.lives().clock.microseconds(recording.events.time[row]);
     const uint64_t address = recording.events.address[row];
-    events.push_back(event);
-    times.push_back(time ? static_cast<double>(*time) : std::numeric_limits<double>::quiet_NaN());
-    addresses.push_back(address < static_cast<uint64_t>(kExact) ? static_cast<double>(address) : -1);
+    found.push_back({event, time ? static_cast<double>(*time) : std::numeric_limits<double>::quiet_NaN(),
+                     address < static_cast<uint64_t>(kExact) ? static_cast<double>(address) : -1});
   }
-  answers::next_event_to_json(asked.json(), event);
-  Status written = asked.answer.column("event", events);
-  if (written) written = asked.answer.column("time_us", times);
-  if (written) written = asked.answer.column("address", addresses);
-  return written;
+  answers::to_columns(asked.json(), asked.answer, answers::Allocations{event, found});
+  return {};
 }
 
 Status ops_of(Asked& asked) {
@@ -70,27 +65,21 @@ Status ops_of(Asked& asked) {
     const auto ns = static_cast<int64_t>(times[i]) * 1000;
     nodes[i] = node_of(**paths, (*finder)->find(given.integer("device"), address_of(addresses[i]), ns));
   }
-  answers::columns_to_json(asked.json(), {});
-  return asked.answer.column("node", nodes);
+  answers::to_columns(asked.json(), asked.answer, answers::AllocationOps{nodes});
+  return {};
 }
 
 Status op_paths(Asked& asked) {
   const auto found = asked.view->device().op_paths();
   if (!found) return tl::unexpected(found.error());
   const analysis::OpPaths& paths = **found;
-  std::vector<int32_t> parents;
-  std::vector<uint8_t> ops;
-  std::vector<StringId> names;
+  std::vector<answers::ShownOpPath> shown;
   for (const int32_t node : asked.arguments.integers("nodes")) {
     if (node >= paths.count()) return fail(ErrorCode::wrong_usage, -1, "there is no node {}", node);
-    parents.push_back(paths.parent(node));
-    ops.push_back(paths.is_op(node) ? 1 : 0);
-    names.push_back(paths.name(node));
+    shown.push_back({paths.name(node), paths.parent(node), paths.is_op(node)});
   }
-  answers::lane_names_to_json(asked.json(), asked.session.recording(), names);
-  Status written = asked.answer.column("parent", parents);
-  if (written) written = asked.answer.column("op", ops);
-  return written;
+  answers::to_columns(asked.json(), asked.answer, answers::ShownOpPaths{asked.session.recording(), shown});
+  return {};
 }
 
 Status tell_made_in(Asked& asked) {

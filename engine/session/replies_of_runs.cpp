@@ -93,10 +93,6 @@ template <typename Reply>
   return reply(prepared);
 }
 
-[[nodiscard]] Status send(AnswerFrame& answer, std::string_view name, const std::vector<int64_t>& bytes) {
-  return answer.column(name, std::vector<double>(bytes.begin(), bytes.end()));
-}
-
 }  // namespace
 
 Status rehearsal(Asked& asked) {
@@ -117,13 +113,9 @@ Status what_if(Asked& asked) {
     if (!numbers) return tl::unexpected(numbers.error());
     prepared.answer.simulated = std::move(*numbers);
     if (Status found = analysis::recorded_levels(prepared.rehearsal, budget, recorded); !found) return found;
-    answers::to_json(asked.json(), prepared.rehearsal, prepared.answer);
-    AnswerFrame& answer = asked.answer;
-    Status sent = send(answer, "curves.recordedReserved", recorded.reserved);
-    if (sent) sent = send(answer, "curves.recordedAllocated", recorded.allocated);
-    if (sent) sent = send(answer, "curves.simulatedReserved", simulated.reserved);
-    if (sent) sent = send(answer, "curves.simulatedAllocated", simulated.allocated);
-    return sent;
+    answers::to_columns(asked.json(), asked.answer, prepared.rehearsal, prepared.answer,
+                        answers::WhatIfCurves{recorded, simulated});
+    return {};
   });
 }
 

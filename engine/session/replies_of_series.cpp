@@ -1,7 +1,5 @@
 // Numbers over time, and what operators and profiled functions did with memory: of files, whatever view is open.
 #include <algorithm>
-#include <limits>
-#include <string>
 #include <vector>
 
 #include "engine/analysis/series/operator_memory.h"
@@ -16,7 +14,6 @@ namespace gpustrata::session::reply {
 
 namespace {
 
-constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 constexpr int64_t kMostCalls = 1000;
 constexpr size_t kMostOperators = 10'000;
 
@@ -51,21 +48,12 @@ Status series_picture(Asked& asked) {
     if (series < 0 || series >= (*part)->series.count)
       return fail(ErrorCode::wrong_usage, -1, "there is no series {}", series);
   }
-  answers::objects_to_json(asked.json(), "curves", wanted.size());
   const replay::SeriesAxis axis(recording, **part);
-  std::vector<double> highest(static_cast<size_t>(grid.count)), lowest(highest);
-  for (size_t i = 0; i < wanted.size(); ++i) {
+  const auto columns_of = [&](size_t i) {
     const model::RowRange points = recording.series.points[(*part)->series.first + wanted[i]];
-    const auto columns = replay::series_columns(recording, axis, points, grid);
-    for (size_t column = 0; column < columns.size(); ++column) {
-      const replay::SeriesColumn& of = columns[column];
-      highest[column] = of.highest ? static_cast<double>(of.highest->value) : kNoNumber;
-      lowest[column] = of.lowest ? static_cast<double>(of.lowest->value) : kNoNumber;
-    }
-    const std::string name = "curves." + std::to_string(i);
-    if (Status written = asked.answer.column(name + ".highest", highest); !written) return written;
-    if (Status written = asked.answer.column(name + ".lowest", lowest); !written) return written;
-  }
+    return replay::series_columns(recording, axis, points, grid);
+  };
+  answers::to_columns(asked.json(), asked.answer, answers::SeriesPicture{wanted.size(), columns_of});
   return {};
 }
 
@@ -79,17 +67,7 @@ Status series_areas(Asked& asked) {
   if (Status fits = too_large((*part)->series.count, grid.count); !fits) return fits;
   const replay::SeriesStack stack =
       replay::series_stack(recording, **part, replay::SeriesAxis(recording, **part), grid);
-  answers::nulls_to_json(asked.json(), "levels", stack.categories);
-  std::vector<double> levels(stack.totals.size());
-  for (size_t category = 0; category < stack.categories; ++category) {
-    for (size_t column = 0; column < levels.size(); ++column) {
-      levels[column] = stack.totals[column].point < 0
-                           ? kNoNumber
-                           : static_cast<double>(stack.levels[column * stack.categories + category]);
-    }
-    if (Status written = asked.answer.column("levels." + std::to_string(category), levels); !written)
-      return written;
-  }
+  answers::to_columns(asked.json(), asked.answer, stack);
   return {};
 }
 

@@ -1,10 +1,7 @@
-#include <algorithm>
-
 #include "engine/answers/details/address_owner.h"
 #include "engine/answers/details/events.h"
 #include "engine/answers/details/memory_after.h"
 #include "engine/answers/details/state_info.h"
-#include "engine/answers/details/timeline_view.h"
 #include "engine/session/replies.h"
 
 namespace gpustrata::session::reply {
@@ -35,24 +32,6 @@ template <typename Reply>
   const auto states = asked.view->device().states();
   if (!states) return tl::unexpected(states.error());
   return reply(**states);
-}
-
-// Rectangles with their ranks in the timeline; with a look they have colours.
-[[nodiscard]] Status send(AnswerFrame& frame, const replay::StateRects& rects, std::span<const int32_t> ranks,
-                          bool has_look) {
-  Status sent = frame.column("rects.x", rects.x);
-  if (sent) sent = frame.column("rects.y", rects.y);
-  if (sent) sent = frame.column("rects.width", rects.width);
-  if (sent) sent = frame.column("rects.height", rects.height);
-  if (sent) sent = frame.column("rects.kind", rects.kind);
-  if (sent) sent = frame.column("rects.row", rects.row);
-  if (sent) sent = frame.column("rects.rank", ranks);
-  if (sent) sent = frame.column("rects.free", rects.free);
-  if (!sent || !has_look) return sent;
-  const auto colours = frame.pixels("rects.colour", rects.colour.size());
-  if (!colours) return tl::unexpected(colours.error());
-  std::copy(rects.colour.begin(), rects.colour.end(), colours->begin());
-  return frame.column("rects.matched", rects.matched);
 }
 
 }  // namespace
@@ -136,8 +115,9 @@ Status layout(Asked& asked) {
     if (!ranks) return tl::unexpected(ranks.error());
     const auto totals = states.totals(event);
     if (!totals) return tl::unexpected(totals.error());
-    answers::to_json(asked.json(), answers::StateLayout{*totals});
-    return send(asked.answer, *rects, *ranks, has_look);
+    answers::to_columns(asked.json(), asked.answer,
+                        answers::StateLayout{{*rects, *ranks, has_look}, *totals});
+    return {};
   });
 }
 
@@ -145,8 +125,8 @@ Status state_sketch(Asked& asked) {
   const auto drawn = asked.view->sketch_state(asked.arguments.integer("event"),
                                               asked.arguments.window("window"), asked.arguments.look("look"));
   if (!drawn) return tl::unexpected(drawn.error());
-  answers::columns_to_json(asked.json(), {"rects"});
-  return send(asked.answer, drawn->rects, drawn->ranks, true);
+  answers::to_columns(asked.json(), asked.answer, answers::ShownRects{drawn->rects, drawn->ranks, true});
+  return {};
 }
 
 Status state_pick(Asked& asked) {
@@ -206,17 +186,16 @@ Status address_map(Asked& asked) {
     const int32_t height = asked.arguments.integer("height");
     const auto map = states.address_map(order, columns, first, count, height);
     if (!map) return tl::unexpected(map.error());
-    answers::columns_to_json(asked.json(), {});
-    if (Status sent = asked.answer.column("ranks", *map); !sent) return sent;
     const std::vector<uint32_t> shades = asked.arguments.colours("shades");
     if (shades.empty()) {
+      answers::to_columns(asked.json(), asked.answer, answers::ShownMap{*map});
       const auto pixels = asked.answer.pixels("pixels", map->size());
       if (!pixels) return tl::unexpected(pixels.error());
       return asked.view->colour_map(*map, asked.arguments.look("look"), *pixels);
     }
     const auto shares = states.free_shares(order, columns, first, count);
     if (!shares) return tl::unexpected(shares.error());
-    if (Status sent = asked.answer.column("freeShares", *shares); !sent) return sent;
+    answers::to_columns(asked.json(), asked.answer, answers::ShownMap{*map, *shares});
     const auto pixels = asked.answer.pixels("pixels", map->size());
     if (!pixels) return tl::unexpected(pixels.error());
     View::shade_map({*map, *shares, columns.count, height, shades}, asked.arguments.look("look"), *pixels);

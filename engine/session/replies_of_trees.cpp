@@ -16,49 +16,6 @@ namespace {
 
 constexpr size_t kMostRows = 1000;
 
-// Numbers of the nodes of rectangles, as columns of the answer.
-class RectColumns {
- public:
-  RectColumns(Asked& asked, const analysis::CallTree& tree, const analysis::TreeLayout& layout)
-      : answer_(asked.answer),
-        tree_(tree),
-        layout_(layout),
-        whole_(asked.session.recording().budget),
-        real_(asked.session.recording().budget),
-        places_(asked.session.recording().budget) {}
-
-  template <typename Number>
-  [[nodiscard]] Status whole(std::string_view name, Number number) {
-    return column(name, whole_, int32_t{0}, number);
-  }
-  template <typename Number>
-  [[nodiscard]] Status place(std::string_view name, Number number) {
-    return column(name, places_, 0.F, number);
-  }
-  template <typename Number>
-  [[nodiscard]] Status of_node(std::string_view name, Number number) {
-    return column(name, real_, 0.0, [&](const analysis::TreeRect& rect) {
-      return static_cast<double>(number(tree_.nodes[rect.node]));
-    });
-  }
-
- private:
-  template <typename T, typename Number>
-  [[nodiscard]] Status column(std::string_view name, Column<T>& values, T none, Number number) {
-    if (!values.resize(layout_.rects.size(), none))
-      return fail(ErrorCode::limit_exceeded, -1, "not enough memory for a flame graph");
-    for (size_t i = 0; i < values.size(); ++i) values[i] = number(layout_.rects[i]);
-    return answer_.column(name, values.span());
-  }
-
-  AnswerFrame& answer_;
-  const analysis::CallTree& tree_;
-  const analysis::TreeLayout& layout_;
-  Column<int32_t> whole_;
-  Column<double> real_;
-  Column<float> places_;
-};
-
 // The calls of the other recording, if the question has some.
 [[nodiscard]] Result<std::optional<analysis::CarriedCalls>> before_of(const Asked& asked) {
   if (!asked.arguments.has("before")) return std::optional<analysis::CarriedCalls>();
@@ -89,7 +46,6 @@ Status range(Asked& asked) {
 
 Status flame(Asked& asked) {
   using analysis::CallTree;
-  using analysis::TreeRect;
   const auto before = before_of(asked);
   if (!before) return tl::unexpected(before.error());
   const auto calls = asked.view->calls(wanted_of(asked, *before));
@@ -111,29 +67,11 @@ Status flame(Asked& asked) {
     search.keys = &keys;
   }
   Column<int32_t> frame_of_rect(recording.budget);
-  answers::to_json(asked.json(), recording,
-                   answers::ShownTree{*tree, *layout, search, calls->rest, frame_of_rect});
+  answers::to_columns(asked.json(), asked.answer, recording,
+                      answers::ShownTree{*tree, *layout, search, calls->rest, frame_of_rect});
   if (frame_of_rect.size() < layout->rects.size())
     return fail(ErrorCode::limit_exceeded, -1, "not enough memory for a flame graph");
-
-  RectColumns columns(asked, *tree, *layout);
-  Status written = asked.answer.column("rects.frame", frame_of_rect.span());
-  if (written) written = columns.whole("rects.row", [](const TreeRect& rect) { return rect.row; });
-  if (written) written = columns.whole("rects.parent", [](const TreeRect& rect) { return rect.parent; });
-  if (written) written = columns.place("rects.left", [](const TreeRect& rect) { return rect.left; });
-  if (written) written = columns.place("rects.right", [](const TreeRect& rect) { return rect.right; });
-  if (written)
-    written = columns.of_node("rects.weight", [](const CallTree::Node& node) { return node.width; });
-  if (written) written = columns.of_node("rects.self", [](const CallTree::Node& node) { return node.self; });
-  if (written) written = columns.of_node("rects.grew", [](const CallTree::Node& node) { return node.grew; });
-  if (written) written = columns.of_node("rects.lit", [](const CallTree::Node& node) { return node.lit; });
-  if (written)
-    written = columns.of_node("rects.blocks", [](const CallTree::Node& node) { return node.blocks; });
-  if (!written) return written;
-  return columns.whole("rects.hit", [&](const TreeRect& rect) {
-    const int32_t key = tree->nodes[rect.node].key;
-    return search.keys != nullptr && key >= 0 ? int32_t{keys[key]} : 0;
-  });
+  return {};
 }
 
 Status call_facts(Asked& asked) {

@@ -45,15 +45,8 @@ Status picture(Asked& asked) {
                                                     : asked.view->draw(columns, rows, look, *pixels);
       !drawn)
     return drawn;
-  answers::columns_to_json(asked.json(), {"curves"});
-  const replay::Curves curves = asked.view->curves(columns);
-  AnswerFrame& answer = asked.answer;
-  Status written = answer.column("curves.event", curves.event);
-  if (written) written = answer.column("curves.highest", curves.highest);
-  if (written) written = answer.column("curves.lowest", curves.lowest);
-  if (written) written = answer.column("curves.allocated", curves.allocated);
-  if (written) written = answer.column("curves.reserved", curves.reserved);
-  return written;
+  answers::to_columns(asked.json(), asked.answer, answers::PaintedPicture{asked.view->curves(columns)});
+  return {};
 }
 
 Status labels(Asked& asked) {
@@ -82,8 +75,7 @@ Status probe(Asked& asked) {
     if (!found) return tl::unexpected(found.error());
     details.emplace(std::move(*found));
   }
-  answers::probe_to_json(asked.json(), asked.session.recording(), pick ? &*pick : nullptr,
-                         details ? &*details : nullptr);
+  answers::to_json(asked.json(), answers::Probe{asked.session.recording(), pick, details});
   return {};
 }
 
@@ -112,26 +104,25 @@ Status group_outline(Asked& asked) {
   const auto edges = asked.view->group_outline(groups_of(asked), asked.arguments.integer("kind"),
                                                asked.arguments.columns("columns"));
   if (!edges) return tl::unexpected(edges.error());
-  answers::columns_to_json(asked.json(), {});
-  if (Status written = asked.answer.column("lower", edges->lower); !written) return written;
-  return asked.answer.column("upper", edges->upper);
+  answers::to_columns(asked.json(), asked.answer, answers::BandEdges{edges->lower, edges->upper});
+  return {};
 }
 
 Status block(Asked& asked) {
   const int32_t rank = asked.arguments.integer("rank");
   const auto details = asked.view->details(rank);
   if (!details) return tl::unexpected(details.error());
-  answers::band_to_json(asked.json(), asked.session.recording(), *details,
-                        asked.view->place(rank, asked.arguments.word<replay::Axis>("axis")));
+  answers::to_json(asked.json(),
+                   answers::PlacedBand{asked.session.recording(), *details,
+                                       asked.view->place(rank, asked.arguments.word<replay::Axis>("axis"))});
   return {};
 }
 
 Status outline(Asked& asked) {
   const View::Edges edges =
       asked.view->outline(asked.arguments.integer("rank"), asked.arguments.columns("columns"));
-  answers::columns_to_json(asked.json(), {});
-  if (Status written = asked.answer.column("lower", edges.lower); !written) return written;
-  return asked.answer.column("upper", edges.upper);
+  answers::to_columns(asked.json(), asked.answer, answers::BandEdges{edges.lower, edges.upper});
+  return {};
 }
 
 Status position(Asked& asked) {

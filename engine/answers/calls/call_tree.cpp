@@ -66,12 +66,41 @@ void describe_sum(Members& m, Name name, const analysis::RangeTotals::Sum& sum) 
   });
 }
 
+void describe_rects(Members& m, const ShownTree& shown) {
+  const auto& rects = m.of(shown.layout.rects);
+  const auto of_rect = [&](As as, Name name, auto analysis::TreeRect::*number) {
+    m.column(as, name, rects, [&](const analysis::TreeRect& rect) { return rect.*number; });
+  };
+  const auto of_node = [&](Name name, auto CallTree::Node::*number) {
+    m.column(As::number, name, rects, [&](const analysis::TreeRect& rect) {
+      return static_cast<double>(shown.tree.nodes[rect.node].*number);
+    });
+  };
+  m.column(As::count, {"frame", "Index of `frames`, -1 = the root."}, shown.frame_of_rect);
+  of_rect(As::count, "row", &analysis::TreeRect::row);
+  of_rect(As::count, {"parent", "Index of the rectangle below which it is, -1 = none."},
+          &analysis::TreeRect::parent);
+  of_rect(As::number, {"left", "Pixels."}, &analysis::TreeRect::left);
+  of_rect(As::number, "right", &analysis::TreeRect::right);
+  of_node("weight", &CallTree::Node::width);
+  of_node("self", &CallTree::Node::self);
+  of_node("grew", &CallTree::Node::grew);
+  of_node("lit", &CallTree::Node::lit);
+  of_node("blocks", &CallTree::Node::blocks);
+  m.column(As::count, {"hit", "1 = it has the text that was looked for."}, rects,
+           [&](const analysis::TreeRect& rect) {
+             const Column<uint8_t>* const keys = shown.search.keys;
+             const int32_t key = shown.tree.nodes[rect.node].key;
+             return keys != nullptr && key >= 0 ? int32_t{(*keys)[key]} : 0;
+           });
+}
+
 }  // namespace
 
 void describe(Members& m, const model::Recording& recording, const ShownTree& shown) {
   const CallTree::Node root = m.found([&] { return shown.tree.root(); });
   const TreeSearch& search = m.of(shown.search);
-  m.is("FlameGraphHead");
+  m.is("FlameGraph");
   m.word("unit", kUnits, [&] { return unit_of(shown.tree); });
   m.number({"total", "Of a difference what grew and what shrank; `grew` of it grew."}, root.width);
   m.number("grew", root.grew);
@@ -107,7 +136,7 @@ void describe(Members& m, const model::Recording& recording, const ShownTree& sh
     json.end_array();
   };
   m.written("frames", std::span<const ShownFrame>(), write);
-  m.columns("rects");
+  m.of_columns("rects", [&] { describe_rects(m, shown); });
 }
 
 void describe(Members& m, const model::Recording& recording, const ShownRows& shown) {

@@ -138,18 +138,14 @@ void folded_to_text(TextOut& out, const FoldedStacks& stacks) {
   }
 }
 
-void to_json(JsonWriter& json, const FoldedStacks& stacks, int32_t device, int32_t event) {
-  json.begin_object();
-  json.member("device", device);
-  json.member("event", event);
-  json.key("stacks");
-  json.begin_object();
-  for (const FoldedStacks::Line& line : stacks.lines()) {
-    json.member(stacks.line_text(line), line.bytes);
-    if (json.refused()) break;
-  }
-  json.end_object();
-  json.end_object();
+void describe(Members& m, const FoldedStacks& stacks, int32_t device, int32_t event) {
+  m.line({"flamegraph --json", "What is alive after an event."});
+  m.count("device", device);
+  m.count("event", event);
+  m.by_name(
+      As::bytes, {"stacks", "By the stack as a text, the outermost frame first."},
+      [&] { return stacks.lines(); }, [&](const FoldedStacks::Line& line) { return stacks.line_text(line); },
+      [](const FoldedStacks::Line& line) { return line.bytes; });
 }
 
 void flame_to_svg(TextOut& out, const FoldedStacks& stacks, std::string_view title) {

@@ -5,16 +5,15 @@
 #include <string_view>
 
 #include "engine/analysis/calls/folded_stacks.h"
+#include "engine/answers/described/members.h"
 #include "engine/answers/text/text_out.h"
-#include "engine/base/json_writer.h"
 
 namespace gpustrata::answers {
 
 // One line each: text, a space, bytes.
 void folded_to_text(TextOut& out, const analysis::FoldedStacks& stacks);
 
-// {"device","event","stacks":{text: bytes,...}}
-void to_json(JsonWriter& json, const analysis::FoldedStacks& stacks, int32_t device, int32_t event);
+void describe(Members& m, const analysis::FoldedStacks& stacks, int32_t device, int32_t event);
 
 // A standing picture of its own: no script, no font and nothing else from outside; every rectangle has its
 // text and exact bytes as a title. Rectangles narrower than a tenth of a pixel are left out, and where more

@@ -4,52 +4,41 @@
 
 namespace gpustrata::answers {
 
-void to_json(JsonWriter& json, const ServedFiles& served) {
-  json.begin_object();
-  json.member("version", served.version);
-  json.member("served", served.served);
-  json.member("left_out", served.left_out);
-  json.member("to_examine", served.to_examine);
-  json.key("files");
-  json.begin_array();
-  for (const ServedFile& file : served.files) {
-    json.begin_object();
-    json.member("name", file.name);
-    json.member("bytes", file.bytes);
-    json.member("modified_us", file.modified_us);
-    json.member("peak_bytes", file.peak_bytes);
-    if (!file.error.empty()) json.member("error", file.error);
-    json.end_object();
-  }
-  json.end_array();
-  json.end_object();
+void describe(Members& m, const ServedFiles& served) {
+  m.is({"ServedFiles", "What a server (`gpustrata serve`) says that it serves."});
+  m.text("version", served.version);
+  m.text({"served", "Folder or file, as the server names it."}, served.served);
+  m.flag({"left_out", "There are more files."}, served.left_out);
+  m.count({"to_examine", "Files whose peaks are still being found out."}, served.to_examine);
+  m.list({"files", "The highest peak first."}, served.files, [&](const ServedFile& file) {
+    m.text("name", file.name);
+    m.bytes("bytes", file.bytes);
+    m.microseconds("modified_us", file.modified_us);
+    m.bytes({"peak_bytes", "Null: not known (yet)."}, file.peak_bytes);
+    if (const auto there = m.when(!file.error.empty()))
+      m.text({"error", "Why it cannot be shown."}, file.error);
+  });
 }
 
-void to_json(JsonWriter& json, const Reading& reading) {
-  json.begin_object();
-  json.member("ready", reading.is_ready);
-  json.member("bytes", reading.bytes);
-  json.member("total", reading.total);
-  json.member("events", reading.events);
-  if (reading.error) {
-    json.key("error");
-    to_json(json, *reading.error);
-  }
-  json.end_object();
+void describe(Members& m, const Reading& reading) {
+  m.is({"ServedReading", "How far a server has read a file."});
+  m.flag("ready", reading.is_ready);
+  m.bytes("bytes", reading.bytes);
+  m.bytes("total", reading.total);
+  m.count("events", reading.events);
+  if (const auto there = m.when(reading.error.has_value()))
+    m.object("error", [&] { describe(m, reading.error.value_or(Error())); });
 }
 
-void to_json(JsonWriter& json, const OpenedSession& opened) {
-  json.begin_object();
-  json.member("session", opened.session);
-  json.member("name", opened.name);
-  json.end_object();
+void describe(Members& m, const OpenedSession& opened) {
+  m.is({"ServedSession", "A file that a server has opened."});
+  m.text("session", opened.session);
+  m.text("name", opened.name);
 }
 
-void to_json(JsonWriter& json, const Refused& refused) {
-  json.begin_object();
-  json.key("error");
-  to_json(json, refused.error);
-  json.end_object();
+void describe(Members& m, const Refused& refused) {
+  m.is({"ServedRefusal", "Why a server has not opened a file."});
+  m.object("error", [&] { describe(m, refused.error); });
 }
 
 }  // namespace gpustrata::answers

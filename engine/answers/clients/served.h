@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/base/json_writer.h"
+#include "engine/answers/described/members.h"
 #include "engine/base/status.h"
 
 namespace gpustrata::answers {
@@ -26,8 +26,7 @@ struct ServedFiles {
   int64_t to_examine = 0;            // whose peaks are being found out
   std::vector<ServedFile> files;     // the highest peak first, those without behind, by name
 };
-// {"version","served","left_out","to_examine","files":[{"name","bytes","modified_us","peak_bytes": n|null,"error"?}]}
-void to_json(JsonWriter& json, const ServedFiles& served);
+void describe(Members& m, const ServedFiles& served);
 
 // A file that was opened: how far the server has read it.
 struct Reading {
@@ -35,19 +34,16 @@ struct Reading {
   int64_t bytes = 0, total = 0, events = 0;
   std::optional<Error> error;
 };
-// {"ready","bytes","total","events","error"?: {as in failure.h}}
-void to_json(JsonWriter& json, const Reading& reading);
+void describe(Members& m, const Reading& reading);
 
 struct OpenedSession {
   std::string_view session, name;
 };
-// {"session","name"}
-void to_json(JsonWriter& json, const OpenedSession& opened);
+void describe(Members& m, const OpenedSession& opened);
 
 struct Refused {
   Error error;
 };
-// {"error":{as in failure.h}}
-void to_json(JsonWriter& json, const Refused& refused);
+void describe(Members& m, const Refused& refused);
 
 }  // namespace gpustrata::answers

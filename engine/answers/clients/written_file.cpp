@@ -10,10 +10,9 @@ namespace gpustrata::answers {
 
 namespace {
 
-void names_to_json(JsonWriter& json, std::string_view file, std::string_view output) {
-  json.begin_object();
-  json.member("file", file);
-  json.member("output", output);
+void describe_written(Members& m, std::string_view file, std::string_view output) {
+  m.text("file", file);
+  m.text("output", output);
 }
 
 [[nodiscard]] std::string name_of_output(std::string_view output) {
@@ -22,22 +21,21 @@ void names_to_json(JsonWriter& json, std::string_view file, std::string_view out
 
 }  // namespace
 
-void to_json(JsonWriter& json, const Conversion& done) {
-  names_to_json(json, done.file, done.output);
-  json.member("to", done.to);
-  json.member("bytes", done.bytes);
-  if (!done.table.empty()) {
-    json.member("table", done.table);
-    json.member("rows", done.rows);
+void describe(Members& m, const Conversion& done) {
+  m.line({"convert --json", "What was written."});
+  describe_written(m, done.file, done.output);
+  m.text({"to", "The form, as `--to` names it."}, done.to);
+  m.bytes({"bytes", "Of the output."}, done.bytes);
+  if (const auto there = m.when(!done.table.empty())) {
+    m.text({"table", "Of a form that has one."}, done.table);
+    m.count("rows", done.rows);
   }
-  json.member("snapshots", done.snapshots);
-  json.member("events", done.events);
-  json.member("segments", done.segments);
-  json.member("blocks", done.blocks);
-  if (done.points > 0) json.member("points", done.points);
-  json.key("diagnostics");
-  to_json(json, done.findings);
-  json.end_object();
+  m.count("snapshots", done.snapshots);
+  m.count("events", done.events);
+  m.count("segments", done.segments);
+  m.count("blocks", done.blocks);
+  if (const auto there = m.when(done.points > 0)) m.count({"points", "Of numbers over time."}, done.points);
+  m.list("diagnostics", done.findings);
 }
 
 std::string to_text(const Conversion& done) {
@@ -59,29 +57,17 @@ std::string to_text(const Conversion& done) {
   return text;
 }
 
-void to_json(JsonWriter& json, std::string_view file, std::string_view output, const Failed& failed) {
-  names_to_json(json, file, output);
-  json.key("error");
-  error_to_json(json, failed);
-  json.end_object();
-}
-
-void to_json(JsonWriter& json, const Anonymized& done) {
-  const auto& [files, functions, regions, texts, kept_files] = done.replaced;
-  names_to_json(json, done.file, done.output);
-  json.member("bytes", done.bytes);
-  json.key("replaced");
-  json.begin_object();
-  json.member("files", files);
-  json.member("functions", functions);
-  json.member("regions", regions);
-  json.member("texts", texts);
-  json.end_object();
-  json.key("kept");
-  json.begin_object();
-  json.member("torch_files", kept_files);
-  json.end_object();
-  json.end_object();
+void describe(Members& m, const Anonymized& done) {
+  m.line({"anonymize --json", "What was written."});
+  describe_written(m, done.file, done.output);
+  m.bytes({"bytes", "Of the output."}, done.bytes);
+  m.object({"replaced", "How many of each."}, [&] {
+    m.count("files", done.replaced.files);
+    m.count("functions", done.replaced.functions);
+    m.count("regions", done.replaced.regions);
+    m.count("texts", done.replaced.texts);
+  });
+  m.object("kept", [&] { m.count({"torch_files", "Of PyTorch itself."}, done.replaced.kept_files); });
 }
 
 std::string to_text(const Anonymized& done) {
@@ -96,13 +82,12 @@ std::string to_text(const Anonymized& done) {
       counted(kept_files, "file"));
 }
 
-void to_json(JsonWriter& json, const WrittenPage& done) {
-  names_to_json(json, done.file, done.output);
-  json.member("bytes", done.bytes);
-  json.member("packed_bytes", done.packed_bytes);
-  json.key("diagnostics");
-  to_json(json, done.findings);
-  json.end_object();
+void describe(Members& m, const WrittenPage& done) {
+  m.line({"html --json", "What was written."});
+  describe_written(m, done.file, done.output);
+  m.bytes({"bytes", "Of the page."}, done.bytes);
+  m.bytes({"packed_bytes", "Of the snapshot in it."}, done.packed_bytes);
+  m.list("diagnostics", done.findings);
 }
 
 std::string to_text(const WrittenPage& done) {

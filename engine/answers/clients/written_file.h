@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "engine/analysis/report/summary.h"
-#include "engine/answers/common/failure.h"
-#include "engine/base/json_writer.h"
+#include "engine/answers/described/members.h"
 #include "engine/model/anonymous.h"
 
 namespace gpustrata::answers {
@@ -23,13 +22,8 @@ struct Conversion {
   int64_t snapshots = 0, events = 0, segments = 0, blocks = 0, points = 0;
   std::vector<analysis::Finding> findings;
 };
-// {"file","output","to","bytes","table" and "rows" of one table,"snapshots","events","segments","blocks","points" if any,
-//  "diagnostics":[as in findings.h]}
-void to_json(JsonWriter& json, const Conversion& done);
+void describe(Members& m, const Conversion& done);
 [[nodiscard]] std::string to_text(const Conversion& done);
-
-// {"file","output","error":{as in failure.h}}
-void to_json(JsonWriter& json, std::string_view file, std::string_view output, const Failed& failed);
 
 // A snapshot without the words of its program.
 struct Anonymized {
@@ -37,8 +31,7 @@ struct Anonymized {
   int64_t bytes = 0;
   model::Replaced replaced;
 };
-// {"file","output","bytes","replaced":{"files","functions","regions","texts"},"kept":{"torch_files"}}
-void to_json(JsonWriter& json, const Anonymized& done);
+void describe(Members& m, const Anonymized& done);
 // With what is kept.
 [[nodiscard]] std::string to_text(const Anonymized& done);
 
@@ -48,8 +41,7 @@ struct WrittenPage {
   int64_t bytes = 0, packed_bytes = 0;  // of the page; of the snapshot in it
   std::vector<analysis::Finding> findings;
 };
-// {"file","output","bytes","packed_bytes","diagnostics"}
-void to_json(JsonWriter& json, const WrittenPage& done);
+void describe(Members& m, const WrittenPage& done);
 [[nodiscard]] std::string to_text(const WrittenPage& done);
 
 }  // namespace gpustrata::answers

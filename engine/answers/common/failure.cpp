@@ -2,42 +2,37 @@
 
 #include <fmt/core.h>
 
-#include <optional>
-
 #include "engine/answers/text/printable.h"
 #include "engine/base/units.h"
 
 namespace gpustrata::answers {
 
-namespace {
-
-void members_to_json(JsonWriter& json, std::string_view code, std::string_view message,
-                     std::optional<int64_t> offset, std::string_view inside) {
-  json.begin_object();
-  json.member("code", code);
-  json.member("message", message);
-  json.member("offset", offset);
-  if (!inside.empty()) json.member("inside", inside);
-  json.end_object();
+void describe(Members& m, const Error& error) {
+  m.is("EngineError");
+  m.text("code", [&] { return name_of(error.code); });
+  m.text("message", error.message);
+  m.count({"offset", "Byte offset in the input, -1 = does not apply."}, error.offset);
+  if (const auto there = m.when(!error.inside.empty()))
+    m.text({"inside", "What the offset counts in; absent = the file itself."}, error.inside);
 }
 
-}  // namespace
-
-void to_json(JsonWriter& json, const Error& error) {
-  members_to_json(json, name_of(error.code), error.message, error.offset, error.inside);
+void describe_error(Members& m, const Failed& failed) {
+  m.object("error", [&] {
+    m.text({"code", "A word for programs."}, failed.code);
+    m.text({"message", "For people."}, failed.message);
+    m.count({"offset", "The byte where it is; null: there is no place."},
+            failed.offset < 0 ? std::nullopt : std::optional(failed.offset));
+    if (const auto there = m.when(!failed.inside.empty()))
+      m.text({"inside", "What that counts in (\"rank0.pickle\"); absent = the file itself."}, failed.inside);
+  });
 }
 
-void error_to_json(JsonWriter& json, const Failed& failed) {
-  members_to_json(json, failed.code, failed.message,
-                  failed.offset < 0 ? std::nullopt : std::optional(failed.offset), failed.inside);
-}
-
-void to_json(JsonWriter& json, const Failed& failed) {
-  json.begin_object();
-  json.member("file", failed.about);
-  json.key("error");
-  error_to_json(json, failed);
-  json.end_object();
+void describe(Members& m, const Failed& failed) {
+  m.line({"failure", "The line of any command that could not answer."});
+  m.text({"file", "The file or option at fault."}, failed.about);
+  if (const auto there = m.when(failed.output.has_value()))
+    m.text({"output", "That was to be written."}, failed.output.value_or(""));
+  describe_error(m, failed);
 }
 
 std::string to_text(const Failed& failed) {

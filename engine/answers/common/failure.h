@@ -2,16 +2,17 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
-#include "engine/base/json_writer.h"
+#include "engine/answers/described/members.h"
 #include "engine/base/status.h"
 
 namespace gpustrata::answers {
 
-// {"code","message","offset": -1 where there is no place,"inside"?}: to programs that embed the engine.
-void to_json(JsonWriter& json, const Error& error);
+// To programs that embed the engine: {"code","message","offset","inside"?}.
+void describe(Members& m, const Error& error);
 
 // What a command tells.
 struct Failed {
@@ -19,12 +20,11 @@ struct Failed {
   std::string_view about;  // the file or option at fault
   std::string_view message;
   int64_t offset = -1;
-  std::string_view inside;  // what `offset` counts in; empty = the file
+  std::string_view inside;                      // what `offset` counts in; empty = the file
+  std::optional<std::string_view> output = {};  // that was to be written
 };
-// {"code","message","offset": n|null,"inside"?}
-void error_to_json(JsonWriter& json, const Failed& failed);
-// {"file": about,"error": that}
-void to_json(JsonWriter& json, const Failed& failed);
+void describe_error(Members& m, const Failed& failed);
+void describe(Members& m, const Failed& failed);
 // "gpustrata: a.pickle: The file ends too early. (at byte 1,234)", a line, printable.
 [[nodiscard]] std::string to_text(const Failed& failed);
 

@@ -23,24 +23,17 @@ constexpr size_t kMostPartsText = size_t{64} << 20;
 
 // A stack that either device has.
 struct ComparedStack {
+  const model::Recording& recording;
   int32_t device;
   StackId stack;
   const analysis::ComparedPart& part;
 };
-void describe(Members& m, const model::Recording& recording, const ComparedStack& one) {
+void describe(Members& m, const ComparedStack& one) {
+  const model::Recording& recording = one.recording;
   m.count("device", one.device);
   describe_stack(m, recording, one.stack);
   describe_both_sides(m, m.of(one.part));
   m.text("who", [&] { return who_or_none(recording, analysis::who_of(recording, one.stack)); });
-}
-
-// "Device 3 is only in the file before."
-void only_devices_to_text(TextOut& out, std::span<const int32_t> devices, std::string_view where) {
-  for (const int32_t device : devices) {
-    std::string name = device_text(device);
-    name[0] = static_cast<char>(name[0] - 'a' + 'A');
-    out.print("\n  {} is only in the file {}.\n", name, where);
-  }
 }
 
 }  // namespace
@@ -121,76 +114,62 @@ void describe(Members& m, const DeviceComparison& comparison) {
   });
 }
 
-ComparisonAnswer::ComparisonAnswer(TextOut& out, Form form, size_t columns, size_t rows)
-    : out_(out), columns_(columns), rows_(rows) {
-  if (form == Form::json) json_.emplace(out.json());
-}
-
-void ComparisonAnswer::begin(std::string_view before, std::string_view after, std::string_view at) {
-  if (!json_) return out_.print("{}\n{}\n", printable(before), printable(after));
-  json_->begin_object();
-  json_->member("before", before);
-  json_->member("after", after);
-  json_->member("at", at);
-  json_->key("devices");
-  json_->begin_array();
-}
-
-void ComparisonAnswer::add(const DeviceComparison& comparison) {
-  if (json_) {
-    to_json(*json_, comparison);
-  } else {
-    to_text(out_, comparison, columns_, rows_);
-  }
-}
-
-void ComparisonAnswer::add_parts(const CarriedSide& before, const CarriedSide& after,
-                                 const analysis::ComparedParts& parts, std::string_view at, bool is_beside) {
-  if (!json_) {
-    if (!is_beside) return;
-    const int64_t growth = parts.bytes.growth();
-    out_.print("\n  Peak of {}: {} before, {} after, {}{}; --at peak compares them.\n",
-               device_text(before.device), size_text(parts.bytes.before), size_text(parts.bytes.after),
-               growth < 0 ? "-" : "+", size_text(growth < 0 ? saturated_difference(0, growth) : growth));
-    return;
-  }
-  parts_at_ = at;
-  parts_bytes_ += parts.bytes;
+void AllParts::add(const Side& before, const Side& after, const analysis::ComparedParts& parts) {
+  bytes_ += parts.bytes;
   for (const analysis::ComparedPart& part : parts.parts) {
-    if (parts_.size() >= kMostPartsText) {
-      ++parts_left_out_;
+    if (entries_.size() >= kMostPartsText) {
+      ++left_out_;
       continue;
     }
-    const CarriedSide& of = part.after < 0 ? before : after;
+    const Side& of = part.after < 0 ? before : after;
     const StackId stack =
         of.stacks.stacks[static_cast<size_t>(part.after < 0 ? part.before : part.after)].stack;
-    to_json(parts_, of.recording, ComparedStack{after.device, stack, part});
+    to_json(entries_, ComparedStack{of.recording, after.device, stack, part});
   }
 }
 
-void ComparisonAnswer::end(std::span<const int32_t> only_before, std::span<const int32_t> only_after) {
-  if (!json_) {
-    only_devices_to_text(out_, only_before, "before");
-    only_devices_to_text(out_, only_after, "after");
-    return;
-  }
-  json_->end_array();
-  json_->member("parts_at", parts_at_);
-  json_->member("before_bytes", parts_bytes_.before);
-  json_->member("after_bytes", parts_bytes_.after);
-  json_->key("parts");
-  json_->raw("[" + parts_.text() + "]");
-  json_->member("parts_left_out", parts_left_out_);
-  const auto devices = [&](std::string_view name, std::span<const int32_t> all) {
-    json_->key(name);
-    json_->begin_array();
-    for (const int32_t device : all) json_->value(device);
-    json_->end_array();
+void describe_parts(Members& m, const AllParts& parts) {
+  m.bytes("before_bytes", parts.bytes_.before);
+  m.bytes("after_bytes", parts.bytes_.after);
+  const auto write = [&](JsonWriter& json) { json.raw("[" + parts.entries_.text() + "]"); };
+  m.written({"parts", "Stack by stack, what grew most first: they add up to the two sums."},
+            std::span<const ComparedStack>(), write);
+  m.count("parts_left_out", parts.left_out_);
+}
+
+void peaks_to_text(TextOut& out, int32_t device, const analysis::BeforeAfter& peaks) {
+  const int64_t growth = peaks.growth();
+  out.print("\n  Peak of {}: {} before, {} after, {}{}; --at peak compares them.\n", device_text(device),
+            size_text(peaks.before), size_text(peaks.after), growth < 0 ? "-" : "+",
+            size_text(growth < 0 ? saturated_difference(0, growth) : growth));
+}
+
+void describe(Members& m, const ComparisonLine& line) {
+  m.line({"compare --json", "What grew between two recordings."});
+  m.text("before", line.before);
+  m.text("after", line.after);
+  m.text({"at", "The moment, as it was asked for."}, line.at);
+  m.each<DeviceComparison>("devices", line.devices, [&](const DeviceComparison& one) { describe(m, one); });
+  m.text({"parts_at", "The moment of what follows."}, line.parts_at);
+  describe_parts(m, m.of(line.parts));
+  const auto devices = [&](Name name, std::span<const int32_t> all) {
+    m.values(As::count, name, all, [](int32_t device) { return device; });
   };
-  devices("devices_only_before", only_before);
-  devices("devices_only_after", only_after);
-  json_->end_object();
-  out_.end_line(*json_);
+  devices("devices_only_before", line.only_before);
+  devices("devices_only_after", line.only_after);
+}
+
+void only_devices_to_text(TextOut& out, std::span<const int32_t> only_before,
+                          std::span<const int32_t> only_after) {
+  const auto lines = [&](std::span<const int32_t> devices, std::string_view where) {
+    for (const int32_t device : devices) {
+      std::string name = device_text(device);
+      name[0] = static_cast<char>(name[0] - 'a' + 'A');
+      out.print("\n  {} is only in the file {}.\n", name, where);
+    }
+  };
+  lines(only_before, "before");
+  lines(only_after, "after");
 }
 
 }  // namespace gpustrata::answers

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,37 +16,37 @@
 
 namespace gpustrata::answers {
 
-// Device after device, so that only one is held. The shape of the JSON is in engine/cli/README.md.
-class ComparisonAnswer {
+// All stacks of devices at a moment, the ones that grew most up to 64 MiB of text, and how many that leaves out.
+class AllParts {
  public:
-  enum class Form : uint8_t { json, text };
-  // `columns`, `rows`: of the text; at most so many segments are listed.
-  ComparisonAnswer(TextOut& out, Form form, size_t columns, size_t rows);
-
-  // The files and the moment, as they were asked for.
-  void begin(std::string_view before, std::string_view after, std::string_view at);
-  void add(const analysis::DeviceComparison& comparison);
-  // All stacks of a device at `at`: in JSON the ones that grew most, up to 64 MiB of text, and how many that leaves out, in
-  // text a line if `is_beside`, as the table is of another moment.
-  struct CarriedSide {
+  struct Side {
     const model::Recording& recording;
     int32_t device;
     const analysis::CarriedStacks& stacks;
   };
-  void add_parts(const CarriedSide& before, const CarriedSide& after, const analysis::ComparedParts& parts,
-                 std::string_view at, bool is_beside);
-  // Devices that only one of the files has.
-  void end(std::span<const int32_t> only_before, std::span<const int32_t> only_after);
+  void add(const Side& before, const Side& after, const analysis::ComparedParts& parts);
 
  private:
-  TextOut& out_;
-  std::optional<JsonWriter> json_;  // none: text
-  JsonWriter parts_;                // entries of the array
-  int64_t parts_left_out_ = 0;
-  std::string parts_at_;
-  analysis::BeforeAfter parts_bytes_;
-  size_t columns_, rows_;
+  friend void describe_parts(Members& m, const AllParts& parts);
+  JsonWriter entries_;
+  int64_t left_out_ = 0;
+  analysis::BeforeAfter bytes_;
 };
+// In text a line, beside a table of another moment.
+void peaks_to_text(TextOut& out, int32_t device, const analysis::BeforeAfter& peaks);
+
+// Device after device, so that only one is held.
+using AddComparison = std::function<void(const analysis::DeviceComparison&)>;
+struct ComparisonLine {
+  std::string_view before, after, at;  // the files and the moment, as they were asked for
+  std::function<void(const AddComparison&)> devices;
+  std::string_view parts_at;
+  const AllParts& parts;                             // of these devices
+  std::span<const int32_t> only_before, only_after;  // devices that only one of the files has
+};
+void describe(Members& m, const ComparisonLine& line);
+void only_devices_to_text(TextOut& out, std::span<const int32_t> only_before,
+                          std::span<const int32_t> only_after);
 
 [[nodiscard]] std::string to_text(const analysis::Obstacle& obstacle);
 

@@ -58,6 +58,7 @@ void Members::end(char bracket) {
   bracket == ']' ? json_->end_array() : json_->end_object();
 }
 void Members::name_it(Name name) { schema_->is(name.name, name.doc); }
+void Members::name_line(Name name) { schema_->is_line(name.name, name.doc); }
 void Members::value(As as, Name name, bool may_be_null) {
   schema_->value(name.name, name.doc, {.as = as, .may_be_null = may_be_null});
 }
@@ -77,9 +78,12 @@ void Members::values_of(As as, Name name, bool each_may_be_null, bool may_be_nul
 void Members::values_by_name(As as, Name name) {
   schema_->value(name.name, name.doc, {.shape = Schema::Shape::by_name, .as = as});
 }
-void Members::columns_of(Name name) {
-  schema_->value(name.name, name.doc, {.shape = Schema::Shape::columns});
+void Members::column_of(As as, Name name, Element element, bool several) {
+  schema_->value(
+      name.name, name.doc,
+      {.shape = several ? Schema::Shape::columns : Schema::Shape::column, .as = as, .element = element});
 }
+void Members::begin_one_of(Name name) { schema_->begin(name.name, name.doc, Schema::Shape::one_of, true); }
 
 #endif
 

@@ -13,11 +13,15 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <type_traits>
+#include <variant>
 
 #include "engine/answers/text/text_out.h"
 #include "engine/base/json_writer.h"
@@ -72,6 +76,31 @@ template <auto last, typename... Text>
   return WordsOf<decltype(last), sizeof...(Text)>{{words...}};
 }
 
+// What columns hold, by the names of the wire (session/frame.h).
+enum class Element : uint8_t { i32, f32, f64, u8, rgba };
+inline constexpr std::string_view kElements[] = {"i32", "f32", "f64", "u8", "rgba"};
+template <typename T>
+inline constexpr Element kElementOf = std::is_same_v<T, int32_t>   ? Element::i32
+                                      : std::is_same_v<T, float>   ? Element::f32
+                                      : std::is_same_v<T, double>  ? Element::f64
+                                      : std::is_same_v<T, uint8_t> ? Element::u8
+                                                                   : Element::rgba;
+
+// Where columns go.
+class ColumnSink {
+ public:
+  // Of a column, until the next one. Null: there is no memory.
+  [[nodiscard]] virtual std::byte* room(std::string_view name, Element element, size_t count) = 0;
+  // The object in the answer that has the columns until it is left.
+  void enter(std::string_view name) { place_.append(name).append(1, '.'); }
+  void leave(size_t name_length) { place_.resize(place_.size() - name_length - 1); }
+
+ protected:
+  ColumnSink() = default;
+  ~ColumnSink() = default;
+  std::string place_;  // "curves."
+};
+
 template <typename T>
 inline constexpr bool kIsOptional = false;
 template <typename T>
@@ -80,12 +109,19 @@ inline constexpr bool kIsOptional<std::optional<T>> = true;
 class Members {
  public:
   explicit Members(JsonWriter& json) : json_(&json) {}
+  Members(JsonWriter& json, ColumnSink& columns) : json_(&json), columns_(&columns) {}
   explicit Members(Schema& schema) : schema_(&schema) {}
 
   // The name of this object among the types of the page, and in words what it is.
   [[gnu::always_inline]] void is(Name name) {
     if constexpr (kHasSchemas) {
       if (schema_ != nullptr) name_it(name);
+    }
+  }
+  // The command writes it as a line: "ops --json".
+  [[gnu::always_inline]] void line(Name name) {
+    if constexpr (kHasSchemas) {
+      if (schema_ != nullptr) name_line(name);
     }
   }
 
@@ -167,6 +203,21 @@ class Members {
   void list(Name name, const Rows& rows) {
     list(name, rows, [this](const auto& row) { describe(*this, row); });
   }
+  // Of rows that a function gives one by one: produce(add), add(row...).
+  template <typename... Row, typename Produce, typename Describe>
+  void each(Name name, const Produce& produce, const Describe& members) {
+    begin(name, '[');
+    if (is_schema()) {
+      members(sample<Row>()...);
+    } else {
+      produce([&](const Row&... row) {
+        json_->begin_object();
+        members(row...);
+        json_->end_object();
+      });
+    }
+    end(']');
+  }
   // Values alone, one for each row. `rows` may be a function that gives them.
   template <typename Rows, typename Says>
   void values(As as, Name name, const Rows& rows, const Says& says) {
@@ -197,19 +248,91 @@ class Members {
           As::text, name, rows, [](const auto& row) -> const auto& { return row; });
     }
   }
-  // An object whose members are named by the rows.
+  // An object whose members are named by the rows. `rows` may be a function that gives them.
   template <typename Rows, typename NameOf, typename Says>
   void by_name(As as, Name name, const Rows& rows, const NameOf& name_of_row, const Says& says) {
     if (is_schema()) return values_by_name(as, name);
+    if constexpr (std::is_invocable_v<const Rows&>) {
+      by_name(as, name, rows(), name_of_row, says);
+    } else {
+      begin(name, '{');
+      for (const auto& row : rows) {
+        if (json_->refused()) break;
+        json_->member(name_of_row(row), says(row));
+      }
+      end('}');
+    }
+  }
+  // One of several objects, null for none.
+  template <typename... Each, typename Describe>
+  void one_of(Name name, const std::variant<std::monostate, Each...>& which, const Describe& members) {
+    if (is_schema()) {
+      begin_one_of(name);
+      ((begin("", '{'), members(sample<Each>()), end('}')), ...);
+      return end('}');
+    }
+    if (which.index() == 0) return write_null(name.name);
     begin(name, '{');
-    for (const auto& row : rows) json_->member(name_of_row(row), says(row));
+    std::visit(
+        [&](const auto& one) {
+          if constexpr (!std::is_same_v<const std::monostate&, decltype(one)>) members(one);
+        },
+        which);
     end('}');
   }
-  // An object that columns of the answer are put into (session/frame.h). They have types of the page by hand.
-  void columns(Name name) {
-    if (is_schema()) return columns_of(name);
+  // A column, which stands behind the JSON: a value for each row.
+  template <typename Rows, typename Says>
+  void column(As as, Name name, const Rows& rows, const Says& says) {
+    using Value = std::remove_cvref_t<decltype(says(*std::begin(rows)))>;
+    if (is_schema()) return column_of(as, name, kElementOf<Value>);
+    if (columns_ == nullptr) return;
+    auto* at = reinterpret_cast<Value*>(columns_->room(name.name, kElementOf<Value>, std::size(rows)));
+    if (at == nullptr) return;
+    for (const auto& row : rows) *at++ = says(row);
+  }
+  template <typename Rows>
+  void column(As as, Name name, const Rows& rows) {
+    column(as, name, rows, [](const auto& value) { return value; });
+  }
+  // One that is painted into the frame by who asks.
+  void painted([[maybe_unused]] Name name) {
+    if (is_schema()) column_of(As::any, name, Element::rgba);
+  }
+  // So many columns: says(i, row).
+  template <typename Rows, typename Says>
+  void columns(As as, Name name, size_t count, const Rows& rows, const Says& says) {
+    if (is_schema()) {
+      using Value = std::remove_cvref_t<decltype(says(0, *std::begin(rows)))>;
+      return column_of(as, name, kElementOf<Value>, true);
+    }
+    begin(name, '[');
+    for (size_t i = 0; i < count; ++i) json_->null();
+    end(']');
+    const Place inside(*this, name.name);
+    for (size_t i = 0; i < count; ++i)
+      column(as, std::to_string(i).c_str(), rows, [&](const auto& row) { return says(i, row); });
+  }
+  // An object of columns, or so many of them.
+  template <std::invocable Describe>
+  void of_columns(Name name, const Describe& members) {
     begin(name, '{');
+    const Place inside(*this, name.name);
+    members();
     end('}');
+  }
+  template <typename Describe>
+  void of_columns(Name name, size_t count, const Describe& members) {
+    begin(name, '[');
+    if (is_schema()) members(0);
+    for (size_t i = 0; i < count && !is_schema(); ++i) {
+      json_->begin_object();
+      const Place outer(*this, name.name);
+      const std::string number = std::to_string(i);
+      const Place inside(*this, number);
+      members(i);
+      json_->end_object();
+    }
+    end(']');
   }
   // What is JSON text already, or is bounded as it is written. An array of rows of their own description, or of texts.
   template <typename Row, typename Write>
@@ -322,17 +445,37 @@ class Members {
     members(sample<Row>());
     end(']');
   }
+  // Where columns stand that are named now.
+  class Place {
+   public:
+    Place(Members& m, std::string_view name) : columns_(m.columns_), length_(name.size()) {
+      if (columns_ != nullptr) columns_->enter(name);
+    }
+    ~Place() {
+      if (columns_ != nullptr) columns_->leave(length_);
+    }
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+
+   private:
+    ColumnSink* columns_;
+    size_t length_;
+  };
+
   // With a schema: told to it.
   void begin(Name name, char bracket, bool may_be_null = false);
   void end(char bracket);
   void name_it(Name name);
+  void name_line(Name name);
   void value(As as, Name name, bool may_be_null);
   void one_of(Name name, Words words, bool may_be_null);
   void values_of(As as, Name name, bool each_may_be_null, bool may_be_null);
   void values_by_name(As as, Name name);
-  void columns_of(Name name);
+  void column_of(As as, Name name, Element element, bool several = false);
+  void begin_one_of(Name name);
 
   JsonWriter* json_ = nullptr;
+  ColumnSink* columns_ = nullptr;
   Schema* schema_ = nullptr;
 };
 
@@ -365,6 +508,16 @@ requires requires(Members& m, const Parts&... parts) { describe(m, parts...); }
 void to_json(JsonWriter& json, const Parts&... parts) {
   keep_schema<Parts...>();
   Members m(json);
+  json.begin_object();
+  describe(m, parts...);
+  json.end_object();
+}
+
+// The same with its columns.
+template <typename... Parts>
+void to_columns(JsonWriter& json, ColumnSink& columns, const Parts&... parts) {
+  keep_schema<Parts...>();
+  Members m(json, columns);
   json.begin_object();
   describe(m, parts...);
   json.end_object();

@@ -31,7 +31,8 @@ constexpr Kind kKinds[] = {{"boolean", "boolean"},  {"number", "integer"},
 
 constexpr std::string_view kDialect = "https://json-schema.org/draft/2020-12/schema";
 
-[[nodiscard]] bool is_line(std::string_view name) { return name.find(' ') != std::string_view::npos; }
+// Of a line of the command only: "ops --json". Types have capitals.
+[[nodiscard]] bool is_type(std::string_view name) { return name[0] >= 'A' && name[0] <= 'Z'; }
 
 // What a row of a question may have besides objects.
 constexpr std::pair<std::string_view, As> kPlain[] = {
@@ -40,8 +41,8 @@ constexpr std::pair<std::string_view, As> kPlain[] = {
     {"BlockRow", As::block_row}};
 
 [[nodiscard]] bool same(const Type& a, const Type& b) {
-  return a.shape == b.shape && a.as == b.as && a.name == b.name && a.may_be_null == b.may_be_null &&
-         std::ranges::equal(a.words, b.words) &&
+  return a.shape == b.shape && a.as == b.as && a.element == b.element && a.name == b.name &&
+         a.may_be_null == b.may_be_null && std::ranges::equal(a.words, b.words) &&
          std::ranges::equal(a.members, b.members, [](const Schema::Member& x, const Schema::Member& y) {
            return x.name == y.name && x.may_be_absent == y.may_be_absent && same(x.type, y.type);
          });
@@ -82,7 +83,6 @@ class TypeScript {
     std::string text = "{\n";
     const std::string inside = indent + "  ";
     for (const Schema::Member& one : type.members) {
-      if (one.type.shape == Shape::columns) continue;
       text += doc(inside, one.doc);
       text +=
           fmt::format("{}{}{}: {};\n", inside, one.name, one.may_be_absent ? "?" : "", of(one.type, inside));
@@ -90,6 +90,17 @@ class TypeScript {
     return text + indent + "}";
   }
   [[nodiscard]] std::string of(const Type& type, const std::string& indent) {
+    if (type.shape == Shape::column || type.shape == Shape::columns) {
+      constexpr std::string_view kArrays[] = {"Int32Array", "Float32Array", "Float64Array", "Uint8Array",
+                                              "Uint8ClampedArray"};
+      return fmt::format("{}<ArrayBuffer>{}", kArrays[static_cast<size_t>(type.element)],
+                         type.shape == Shape::columns ? "[]" : "");
+    }
+    if (type.shape == Shape::one_of) {
+      std::string text;
+      for (const Schema::Member& one : type.members) text += of(one.type, indent) + " | ";
+      return text + "null";
+    }
     std::string text(kind_of(type.as).typescript);
     if (type.shape == Shape::object || type.shape == Shape::objects) {
       text = type.name.empty() ? members(type, indent) : std::string(type.name);
@@ -167,16 +178,42 @@ void value_to_schema(JsonWriter& json, const Type& type) {
   json.end_array();
 }
 
+void column_to_schema(JsonWriter& json, const Type& type) {
+  json.member("type", "array");
+  json.member("column", kElements[static_cast<size_t>(type.element)]);
+  json.key("items");
+  json.begin_object();
+  value_to_schema(json, type);
+  json.end_object();
+}
+
 void type_to_schema(JsonWriter& json, const Type& type) {
+  if (type.shape == Shape::column) return column_to_schema(json, type);
+  if (type.shape == Shape::columns) {
+    json.member("type", "array");
+    json.key("items");
+    json.begin_object();
+    column_to_schema(json, type);
+    return json.end_object();
+  }
+  if (type.shape == Shape::one_of) {
+    json.key("oneOf");
+    json.begin_array();
+    for (const Schema::Member& one : type.members) {
+      json.begin_object();
+      type_to_schema(json, one.type);
+      json.end_object();
+    }
+    json.raw(R"({"type":"null"})");
+    return json.end_array();
+  }
   or_null(json, type.may_be_null, [&] {
     const auto one = [&] {
-      if (type.shape == Shape::columns) return json.member("type", "object");
       if (type.shape != Shape::object && type.shape != Shape::objects) return value_to_schema(json, type);
       if (type.name.empty()) return object_to_schema(json, type);
       json.member("$ref", fmt::format("#/$defs/{}", type.name));
     };
-    if (type.shape == Shape::object || type.shape == Shape::value || type.shape == Shape::columns)
-      return one();
+    if (type.shape == Shape::object || type.shape == Shape::value) return one();
     const bool by_name = type.shape == Shape::by_name;
     json.member("type", by_name ? "object" : "array");
     json.key(by_name ? "additionalProperties" : "items");
@@ -191,6 +228,11 @@ void type_to_schema(JsonWriter& json, const Type& type) {
 void Schema::is(std::string_view name, std::string_view doc) {
   open_.back().type.name = name;
   open_.back().type.doc = doc;
+}
+
+void Schema::is_line(std::string_view line, std::string_view doc) {
+  if (open_.back().type.name.empty()) is(line, doc);
+  open_.back().type.line = line;
 }
 
 void Schema::value(std::string_view name, std::string_view doc, Type type) {
@@ -229,34 +271,28 @@ void Types::keep(const Type& type) {
   whole.may_be_null = false;
   const auto [at, is_new] = types_.emplace(std::string(type.name), whole);
   if (!is_new && !same(at->second, whole)) clashes_.push_back(at->first);
+  if (is_new && !type.line.empty()) lines_[std::string(type.line)].insert(at->first);
 }
 
 std::string Types::typescript() const {
   TypeScript text;
   for (const auto& [name, type] : types_) {
-    if (!is_line(name) && name != "CallFacts") text.add(type);  // an argument's type, too (arguments.ts)
+    if (is_type(name) && name != "CallFacts") text.add(type);  // an argument's type, too (arguments.ts)
   }
   return std::move(text).text();
-}
-
-std::string Types::named(std::string_view type) const {
-  for (const std::string_view end : {"", "Head"}) {
-    std::string name = fmt::format("{}{}", type, end);
-    if (types_.contains(name)) return name;
-  }
-  return {};
 }
 
 bool Types::has(std::string_view type) const {
   static_cast<void>(take_end(type, " | null"));
   while (take_end(type, "[]")) continue;
-  return type == "null" || !named(type).empty() ||
+  return type == "null" || types_.find(type) != types_.end() || lines_.contains(type) ||
          std::ranges::any_of(kPlain, [&](const auto& plain) { return plain.first == type; });
 }
 
 void Types::type_to_json(JsonWriter& json, std::string_view type) const {
   json.begin_object();
   or_null(json, take_end(type, " | null"), [&] {
+    if (const auto line = lines_.find(type); line != lines_.end()) return one_of_to_json(json, line->second);
     if (take_end(type, "[]")) {
       json.member("type", "array");
       json.key("items");
@@ -266,9 +302,21 @@ void Types::type_to_json(JsonWriter& json, std::string_view type) const {
       if (name == type) return value_to_schema(json, {.as = as});
     }
     if (type == "null") return json.member("type", type);
-    json.member("$ref", fmt::format("#/$defs/{}", named(type)));
+    json.member("$ref", fmt::format("#/$defs/{}", type));
   });
   json.end_object();
+}
+
+void Types::one_of_to_json(JsonWriter& json, const std::set<std::string>& types) {
+  if (types.size() == 1) return json.member("$ref", "#/$defs/" + *types.begin());
+  json.key("oneOf");
+  json.begin_array();
+  for (const std::string& one : types) {
+    json.begin_object();
+    json.member("$ref", "#/$defs/" + one);
+    json.end_object();
+  }
+  json.end_array();
 }
 
 void Types::to_json(JsonWriter& json, std::string_view type) const {
@@ -296,8 +344,7 @@ void Types::to_json(JsonWriter& json, std::span<const Asked> questions) const {
   json.end_object();
   json.key("lines");
   json.begin_object();
-  for (const auto& [name, type] : types_) {
-    if (!is_line(name)) continue;
+  for (const auto& [name, types] : lines_) {
     json.key(name);
     type_to_json(json, name);
   }

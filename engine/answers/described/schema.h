@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,15 +16,17 @@ namespace gpustrata::answers {
 // Hears what one description says.
 class Schema {
  public:
-  enum class Shape : uint8_t { value, object, objects, values, by_name, columns };
+  enum class Shape : uint8_t { value, object, objects, values, by_name, column, columns, one_of };
   struct Member;
   struct Type {
     Shape shape = Shape::value;
     As as = As::any;
+    Element element = Element::i32;  // of columns
     bool may_be_null = false, each_may_be_null = false;
     std::vector<std::string_view> words = {};  // none: any
-    // Of objects.
+    // Of objects; of one of several these, without names.
     std::string_view name = {}, doc = {};
+    std::string_view line = {};  // of the command, that such an object is
     std::vector<Member> members = {};
   };
   struct Member {
@@ -34,6 +37,7 @@ class Schema {
 
   Schema() : open_{{{}, {}, false, {.shape = Shape::object}}} {}
   void is(std::string_view name, std::string_view doc);
+  void is_line(std::string_view line, std::string_view doc);
   void value(std::string_view name, std::string_view doc, Type type);
   void begin(std::string_view name, std::string_view doc, Shape shape, bool may_be_null);
   void end();
@@ -46,7 +50,7 @@ class Schema {
   std::vector<int> absent_outside_;
 };
 
-// Objects that have a name, all that are written anywhere. A name with a blank is a line of the command: "ops --json".
+// Objects that have a name, all that are written anywhere. One that is only a line of the command is called as that is: "ops --json".
 class Types {
  public:
   Types();
@@ -57,7 +61,7 @@ class Types {
   [[nodiscard]] bool has(std::string_view type) const;
   // One that stands by itself.
   void to_json(JsonWriter& json, std::string_view type) const;
-  // Of all questions that have one, and all lines: {"$defs","questions","lines"}.
+  // Of all questions, and all lines: {"$defs","questions","lines"}.
   struct Asked {
     std::string_view question, answer;
   };
@@ -69,10 +73,10 @@ class Types {
   void keep(const Schema::Type& type);
   void defs_to_json(JsonWriter& json) const;
   void type_to_json(JsonWriter& json, std::string_view type) const;
-  // Of an answer with columns what is beside them is described: "FlameGraphHead". Empty: there is none.
-  [[nodiscard]] std::string named(std::string_view type) const;
+  static void one_of_to_json(JsonWriter& json, const std::set<std::string>& types);
 
   std::map<std::string, Schema::Type, std::less<>> types_;
+  std::map<std::string, std::set<std::string>, std::less<>> lines_;  // the types that it may be
   std::vector<std::string> clashes_;
 };
 

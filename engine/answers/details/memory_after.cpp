@@ -195,7 +195,7 @@ void describe_members(Members& m, const EventContext& context, const StateSegmen
 void describe(Members& m, const model::Recording& recording, const replay::StateHistory& history,
               const replay::MemoryAt& memory) {
   const replay::TotalsAt totals = m.found([&] { return memory.totals(); });
-  m.is({"state --json", "All of the memory after an event; segments and blocks ascend by address."});
+  m.line({"state --json", "All of the memory after an event; segments and blocks ascend by address."});
   m.count("device", history.rows.device);
   m.count("event", [&] { return memory.event(); });
   m.bytes("reserved_bytes", totals.reserved);

@@ -27,7 +27,7 @@ void describe_uses(Members& m, const BlockUses& uses) {
 void describe(Members& m, const EventContext& context, const replay::MemoryAt& memory,
               const analysis::MemoryStats& stats) {
   const replay::TotalsAt totals = m.found([&] { return memory.totals(); });
-  m.is({"stats --json", "What the bytes of every segment are used for."});
+  m.line({"stats --json", "What the bytes of every segment are used for."});
   m.count("device", [&] { return context.history.rows.device; });
   m.count("event", [&] { return memory.event(); });
   m.bytes("reserved", totals.reserved);

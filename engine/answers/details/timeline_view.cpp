@@ -142,28 +142,17 @@ void describe(Members& m, const model::Recording& recording, const EnvelopeDetai
 
 namespace {
 
-// Each kind of band.
-struct DetailsToJson {
-  JsonWriter& json;
-  const model::Recording& recording;
-
-  void operator()(std::monostate) const { json.null(); }
-  void operator()(const analysis::BlockDetails& block) const { to_json(json, recording, block); }
-  void operator()(const SegmentBand& band) const { to_json(json, band); }
-  void operator()(const EnvelopeDetails& envelope) const { to_json(json, recording, envelope); }
-};
+void describe_band(Members& m, const model::Recording& recording, const BandDetails& details) {
+  m.one_of("details", details, [&](const auto& band) {
+    if constexpr (std::is_same_v<const SegmentBand&, decltype(band)>) {
+      describe(m, band);
+    } else {
+      describe(m, recording, band);
+    }
+  });
+}
 
 }  // namespace
-
-void columns_to_json(JsonWriter& json, std::initializer_list<std::string_view> objects) {
-  json.begin_object();
-  for (const std::string_view name : objects) {
-    json.key(name);
-    json.begin_object();
-    json.end_object();
-  }
-  json.end_object();
-}
 
 void to_json(JsonWriter& json, std::span<const int64_t> numbers) {
   json.begin_array();
@@ -196,16 +185,40 @@ void describe(Members& m, const analysis::KindPlace& place) {
   describe_rectangle(m, place);
 }
 
-void probe_to_json(JsonWriter& json, const model::Recording& recording, const analysis::BandPick* pick,
-                   const BandDetails* details) {
-  json.begin_object();
-  json.key("pick");
-  or_null_to_json(json, pick);
-  if (details != nullptr) {
-    json.key("details");
-    to_json(json, recording, *details);
-  }
-  json.end_object();
+void describe(Members& m, const Probe& probe) {
+  m.is("ProbeAnswer");
+  m.object({"pick", "Null: outside of the recording."}, m.of(probe.pick),
+           [&](const analysis::BandPick& pick) { describe(m, pick); });
+  if (const auto there = m.when([&] { return probe.details.has_value(); }))
+    describe_band(m, probe.recording, m.is_schema() ? Members::sample<BandDetails>() : *probe.details);
+}
+
+void describe(Members& m, const PaintedPicture& picture) {
+  const replay::Curves& curves = m.of(picture.curves);
+  m.is("PictureAnswer");
+  m.painted({"pixels", "RGBA, rows from the top."});
+  m.of_columns("curves", [&] {
+    m.is({"Curves", "A value for each column; NaN outside of the recording."});
+    m.column(As::count, {"event", "-1 = before the first event, -2 = outside of the recording."},
+             curves.event);
+    m.column(As::bytes, "highest", curves.highest);
+    m.column(As::bytes, "lowest", curves.lowest);
+    m.column(As::bytes, {"allocated", "Requested bytes in use at that event."}, curves.allocated);
+    m.column(As::bytes, {"reserved", "The highest in the column."}, curves.reserved);
+  });
+}
+
+void describe(Members& m, const BandEdges& edges) {
+  m.is({"Edges", "Of a band, a value for each column; NaN outside of its life."});
+  m.column(As::bytes, "lower", edges.lower);
+  m.column(As::bytes, "upper", edges.upper);
+}
+
+void describe(Members& m, const LevelCurve& curve) {
+  m.is({"LevelCurve", "A value for each column: of the highest level in it; NaN outside of the recording."});
+  m.column(As::count, {"event", "-2 = outside of the recording."}, curve.event);
+  m.column(As::bytes, "level", curve.level);
+  m.column(As::bytes, "reserved", curve.reserved);
 }
 
 void describe(Members& m, const std::optional<analysis::GroupPick>& pick) {
@@ -224,14 +237,10 @@ void describe(Members& m, const std::optional<analysis::GroupPick>& pick) {
   });
 }
 
-void band_to_json(JsonWriter& json, const model::Recording& recording, const BandDetails& details,
-                  const analysis::PlaceOfBand& place) {
-  json.begin_object();
-  json.key("details");
-  to_json(json, recording, details);
-  json.key("place");
-  to_json(json, place);
-  json.end_object();
+void describe(Members& m, const PlacedBand& band) {
+  m.is("BlockAnswer");
+  describe_band(m, band.recording, m.of(band.details));
+  m.object("place", [&] { describe(m, m.of(band.place)); });
 }
 
 void describe(Members& m, const analysis::PlaceOfBand& place) {
@@ -240,10 +249,6 @@ void describe(Members& m, const analysis::PlaceOfBand& place) {
   m.axis("to", place.to);
   m.bytes({"offset", "Bytes below the block at its birth."}, place.offset);
   m.bytes("size", place.size);
-}
-
-void to_json(JsonWriter& json, const model::Recording& recording, const BandDetails& details) {
-  std::visit(DetailsToJson{json, recording}, details);
 }
 
 void describe(Members& m, const FilterMatches& filter) {

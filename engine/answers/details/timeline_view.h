@@ -1,7 +1,6 @@
-// What a view of the timeline tells, as JSON. Of answers with columns (session/frame.h) the object around them.
+// What a view of the timeline tells.
 #pragma once
 
-#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -11,11 +10,10 @@
 #include "engine/analysis/filters/block_filter.h"
 #include "engine/analysis/report/summary.h"
 #include "engine/answers/described/members.h"
+#include "engine/replay/timeline.h"
 
 namespace gpustrata::answers {
 
-// {} or, with names, {"curves":{}}: columns go there.
-void columns_to_json(JsonWriter& json, std::initializer_list<std::string_view> objects);
 void to_json(JsonWriter& json, std::span<const int64_t> numbers);
 
 struct OpenedView {
@@ -29,17 +27,35 @@ void describe(Members& m, const OpenedView& view);
 void describe(Members& m, const model::Recording& recording, const analysis::BandLabel& label);
 void describe(Members& m, const analysis::KindPlace& place);
 
-// {"pick": {"event","time_us","level","allocated","reserved","rank", of a band "name","size","active"?} | null,
-//  "details"?}
-void probe_to_json(JsonWriter& json, const model::Recording& recording, const analysis::BandPick* pick,
-                   const analysis::BandDetails* details);
+// No details: there is no band, or it is known.
+struct Probe {
+  const model::Recording& recording;
+  const std::optional<analysis::BandPick>& pick;
+  const std::optional<analysis::BandDetails>& details;
+};
+void describe(Members& m, const Probe& probe);
 void describe(Members& m, const std::optional<analysis::GroupPick>& pick);
-// {"details","place":{"from","to","offset","size"}}
-void band_to_json(JsonWriter& json, const model::Recording& recording, const analysis::BandDetails& details,
-                  const analysis::PlaceOfBand& place);
-// A block as block_details.h has it; {"kind":"envelope",...}; {"kind":"segment","rank","piece", and the members of a
-// segment of memory_after.h}; null.
-void to_json(JsonWriter& json, const model::Recording& recording, const analysis::BandDetails& details);
+struct PlacedBand {
+  const model::Recording& recording;
+  const analysis::BandDetails& details;
+  const analysis::PlaceOfBand& place;
+};
+void describe(Members& m, const PlacedBand& band);
+
+// The picture itself is painted into the frame.
+struct PaintedPicture {
+  const replay::Curves& curves;
+};
+void describe(Members& m, const PaintedPicture& picture);
+struct BandEdges {
+  std::span<const double> lower, upper;
+};
+void describe(Members& m, const BandEdges& edges);
+struct LevelCurve {
+  std::span<const int32_t> event;
+  std::span<const double> level, reserved;
+};
+void describe(Members& m, const LevelCurve& curve);
 
 // No matches: the filter is blank.
 struct FilterMatches {

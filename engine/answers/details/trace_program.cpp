@@ -79,7 +79,7 @@ Status trace_to_text(TextOut& out, const EventContext& context) {
 }
 
 void describe(Members& m, const EventContext& context) {
-  m.is({"trace --json", "All events of a device."});
+  m.line({"trace --json", "All events of a device."});
   m.count("device", [&] { return context.history.rows.device; });
   const auto one = [&](const analysis::EventRow& row) { describe(m, context, row); };
   if (m.is_schema()) return m.list("events", std::span<const analysis::EventRow>(), one);

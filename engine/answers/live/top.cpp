@@ -103,7 +103,7 @@ void write_table(TextOut& out, const model::Recording& recording, const Top& top
 }  // namespace
 
 void describe(Members& m, const TopAnswer& answer) {
-  m.is({"top --json", "Who holds what is alive at a moment."});
+  m.line({"top --json", "Who holds what is alive at a moment."});
   m.text("file", answer.file);
   m.text("format", [&] { return answer.recording.format; });
   m.text("at", answer.at);

@@ -143,7 +143,7 @@ Result<OpsLine> OpsLine::make(const model::Recording& recording, const analysis:
 }
 
 void describe(Members& m, const OpsLine& line) {
-  m.is({"ops --json", "What the ops of a trace did with memory, device by device."});
+  m.line({"ops --json", "What the ops of a trace did with memory, device by device."});
   m.text("file", line.file);
   m.text("format", [&] { return line.recording.format; });
   m.list(
@@ -168,7 +168,7 @@ Result<ProfilerRows> ProfilerRows::make(const model::Recording& recording,
 void describe(Members& m, const ProfilerLine& line) {
   const ProfilerRows& rows = m.of(line.rows);
   const model::Recording& recording = rows.recording;
-  m.is({"ops --mode pytorch --json", "PyTorch's own table (key_averages)."});
+  m.line({"ops --mode pytorch --json", "PyTorch's own table (key_averages)."});
   m.text("file", line.file);
   m.text("format", [&] { return recording.format; });
   m.list("ops", rows.order, [&](int32_t i) {

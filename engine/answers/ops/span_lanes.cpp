@@ -47,20 +47,49 @@ void describe(Members& m, const model::Recording& recording, const replay::SpanL
   m.count("threads_left_out", [&] { return lanes.threads_left_out(); });
 }
 
-void lane_names_to_json(JsonWriter& json, const model::Recording& recording,
-                        std::span<const StringId> names) {
-  json.begin_object();
-  json.key("names");
-  json.begin_array();
-  for (const StringId name : names) json.value(in_list(recording.strings.view(name)));
-  json.end_array();
-  json.end_object();
+void describe(Members& m, const ShownLanes& lanes) {
+  const auto column = [&](Name name, const auto& of) { m.column(As::count, name, lanes.entries, of); };
+  m.is(
+      {"Lanes",
+       "An entry is one op, or several next to each other that are too narrow to be told apart. By lane, then from left to right."});
+  m.values(As::text, "names", lanes.names,
+           [&](StringId name) { return in_list(lanes.recording.strings.view(name)); });
+  column({"lane", "Index of the lane that was asked for."}, [](const LaneEntry& one) { return one.lane; });
+  column({"span", "The first op."}, [](const LaneEntry& one) { return one.span; });
+  column({"count", "Ops."}, [](const LaneEntry& one) { return one.count; });
+  column({"name", "Of `names`; -1 = too narrow for words, or several."},
+         [](const LaneEntry& one) { return one.name; });
+  column({"lit", "Ops that the search means."}, [](const LaneEntry& one) { return one.lit; });
+  column({"kind", "1 = an annotation of the program."},
+         [](const LaneEntry& one) { return static_cast<uint8_t>(one.is_annotation); });
+  m.column(As::axis, {"from", "On the axis."}, lanes.entries, [](const LaneEntry& one) { return one.from; });
+  m.column(As::axis, "to", lanes.entries, [](const LaneEntry& one) { return one.to; });
 }
 
-void next_event_to_json(JsonWriter& json, int32_t event) {
-  json.begin_object();
-  json.member("next", event);
-  json.end_object();
+void describe(Members& m, const Allocations& allocations) {
+  m.is({"Allocations", "Of a snapshot, by event."});
+  m.count({"next", "The event to ask on from; the number of events = that was all."}, allocations.next);
+  m.column(As::count, "event", allocations.all, [](const ShownAllocation& one) { return one.event; });
+  m.column(As::microseconds, {"time_us", "Since 1970; NaN = not known."}, allocations.all,
+           [](const ShownAllocation& one) { return one.time_us; });
+  m.column(As::number, {"address", "-1 = none that a number tells exactly."}, allocations.all,
+           [](const ShownAllocation& one) { return one.address; });
+}
+
+void describe(Members& m, const AllocationOps& ops) {
+  m.is("AllocationOps");
+  m.column(As::count,
+           {"node", "Of each allocation asked for; below 0 = none (engine/session/questions.cpp says why)."},
+           ops.nodes);
+}
+
+void describe(Members& m, const ShownOpPaths& paths) {
+  m.is("OpPaths");
+  m.values(As::text, "names", paths.nodes,
+           [&](const ShownOpPath& one) { return in_list(paths.recording.strings.view(one.name)); });
+  m.column(As::count, "parent", paths.nodes, [](const ShownOpPath& one) { return one.parent; });
+  m.column(As::count, {"op", "1 = an op, 0 = a Python function."}, paths.nodes,
+           [](const ShownOpPath& one) { return static_cast<uint8_t>(one.is_op); });
 }
 
 void describe(Members& m, const model::Recording& recording, const replay::SpanLanes& lanes, int32_t span) {

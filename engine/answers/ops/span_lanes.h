@@ -11,13 +11,47 @@
 namespace gpustrata::answers {
 
 void describe(Members& m, const model::Recording& recording, const replay::SpanLanes& lanes);
-// {"names":[...]} with the columns that the answer has besides as null.
-void lane_names_to_json(JsonWriter& json, const model::Recording& recording, std::span<const StringId> names);
+
+// One op of a lane, or several next to each other.
+struct LaneEntry {
+  int32_t lane, span, count, name, lit;
+  bool is_annotation;
+  double from, to;
+};
+struct ShownLanes {
+  const model::Recording& recording;
+  std::span<const StringId> names;
+  std::span<const LaneEntry> entries;
+};
+void describe(Members& m, const ShownLanes& lanes);
 
 // What ran, of its innermost op.
 void describe(Members& m, const model::Recording& recording, const replay::SpanLanes& lanes, int32_t span);
-// {"next": event}; the columns of the answer are beside it.
-void next_event_to_json(JsonWriter& json, int32_t event);
+
+// Of a snapshot and of a trace of one run.
+struct ShownAllocation {
+  int32_t event;
+  double time_us, address;
+};
+struct Allocations {
+  int32_t next;
+  std::span<const ShownAllocation> all;
+};
+void describe(Members& m, const Allocations& allocations);
+struct AllocationOps {
+  std::span<const int32_t> nodes;
+};
+void describe(Members& m, const AllocationOps& ops);
+struct ShownOpPath {
+  StringId name;
+  int32_t parent;
+  bool is_op;
+};
+struct ShownOpPaths {
+  const model::Recording& recording;
+  std::span<const ShownOpPath> nodes;
+};
+void describe(Members& m, const ShownOpPaths& paths);
 
 struct ShownSpan {
   const model::Recording& recording;

@@ -123,6 +123,14 @@ void describe(Members& m, const model::Recording& recording, const CheckedRule& 
          [&] { return or_none(std::string(words_for(rule).name)); });
 }
 
+void describe(Members& m, const CheckLine& line) {
+  m.line({"check --json", "Which rules a file keeps."});
+  m.text("file", line.file);
+  m.flag({"kept", "All of them; null: none is broken, but one at least cannot be decided."}, line.kept);
+  m.list({"rules", "Each for every device."}, line.rules,
+         [&](const CheckedRule& rule) { describe(m, m.of(line.recording), rule); });
+}
+
 std::string junit_case(const model::Recording& recording, const CheckedRule& rule, std::string_view suite) {
   const std::string name = fmt::format("{}, device {}", name_of(rule.kind), rule.device);
   std::string text =
@@ -131,17 +139,6 @@ std::string junit_case(const model::Recording& recording, const CheckedRule& rul
   return text + fmt::format("><{} message=\"{}\"/></testcase>\n",
                             rule.undecided == Undecided::no ? "failure" : "error",
                             escaped_markup(place_of_rule(recording, rule)));
-}
-
-void CheckLine::write(TextOut& out, std::string_view file, std::optional<bool> kept) const {
-  JsonWriter json = out.json();
-  json.begin_object();
-  json.member("file", file);
-  json.member("kept", kept);
-  json.key("rules");
-  json.raw(fmt::format("[{}]", rules_.text()));
-  json.end_object();
-  out.end_line(json);
 }
 
 }  // namespace gpustrata::answers

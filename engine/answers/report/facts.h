@@ -10,7 +10,7 @@
 #include "engine/analysis/report/facts.h"
 #include "engine/analysis/stacks/shown_stacks.h"
 #include "engine/answers/common/failure.h"
-#include "engine/base/json_writer.h"
+#include "engine/answers/described/members.h"
 #include "engine/model/diagnostics.h"
 #include "engine/model/part.h"
 
@@ -37,13 +37,13 @@ struct FactsAnswer {
   analysis::ShownStacks& stacks;          // prepared
 };
 
-void to_json(JsonWriter& json, const FactsAnswer& answer);
+void describe(Members& m, const FactsAnswer& answer);
 
 // The line of a file that could not be read: its origin and "error".
 struct FailedFacts {
   const FactsOrigin& origin;
   const Failed& failed;
 };
-void to_json(JsonWriter& json, const FailedFacts& answer);
+void describe(Members& m, const FailedFacts& answer);
 
 }  // namespace gpustrata::answers

@@ -158,26 +158,15 @@ void describe(Members& m, const analysis::EventContext& context, const DeviceRep
          });
 }
 
-ReportLine::ReportLine(TextOut& out, std::string_view file, std::string_view format)
-    : out_(out), json_(out.json()) {
-  json_.begin_object();
-  json_.member("file", file);
-  json_.member("format", format);
-  json_.key("devices");
-  json_.begin_array();
-}
-
-void ReportLine::add(std::string_view snapshot, const analysis::EventContext& context,
-                     const analysis::Report& report, const analysis::CategoryRules& rules) {
-  to_json(json_, context, DeviceReport{snapshot, report, rules});
-}
-
-void ReportLine::end(const model::Diagnostics& diagnostics) {
-  json_.end_array();
-  json_.key("diagnostics");
-  to_json(json_, analysis::findings(diagnostics));
-  json_.end_object();
-  out_.end_line(json_);
+void describe(Members& m, const ReportLine& line) {
+  m.line({"report --json", "The answers about each device of a file."});
+  m.text("file", line.file);
+  m.text("format", line.format);
+  m.each<analysis::EventContext, DeviceReport>(
+      "devices", line.devices, [&](const analysis::EventContext& context, const DeviceReport& device) {
+        describe(m, context, device);
+      });
+  m.list("diagnostics", [&] { return analysis::findings(line.diagnostics); });
 }
 
 }  // namespace gpustrata::answers

@@ -1,12 +1,11 @@
 // What `gpustrata report` says of a device, as JSON.
 #pragma once
 
+#include <functional>
 #include <string_view>
 
 #include "engine/analysis/report/report.h"
 #include "engine/answers/described/members.h"
-#include "engine/answers/text/text_out.h"
-#include "engine/base/json_writer.h"
 #include "engine/model/recording.h"
 
 namespace gpustrata::answers {
@@ -22,17 +21,13 @@ struct DeviceReport {
 };
 void describe(Members& m, const analysis::EventContext& context, const DeviceReport& device);
 
-// {"file","format","devices":[these],"diagnostics"} as a line, a device at a time.
-class ReportLine {
- public:
-  ReportLine(TextOut& out, std::string_view file, std::string_view format);
-  void add(std::string_view snapshot, const analysis::EventContext& context, const analysis::Report& report,
-           const analysis::CategoryRules& rules);
-  void end(const model::Diagnostics& diagnostics);
-
- private:
-  TextOut& out_;
-  JsonWriter json_;
+// A file, a device at a time: only one is held.
+using AddDevice = std::function<void(const analysis::EventContext&, const DeviceReport&)>;
+struct ReportLine {
+  std::string_view file, format;
+  std::function<void(const AddDevice&)> devices;
+  const model::Diagnostics& diagnostics;  // of these, too
 };
+void describe(Members& m, const ReportLine& line);
 
 }  // namespace gpustrata::answers

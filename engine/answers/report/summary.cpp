@@ -62,7 +62,8 @@ void describe_snapshot(Members& m, const analysis::SnapshotSummary& snapshot) {
 }  // namespace
 
 void describe(Members& m, const analysis::Summary& summary, std::string_view file) {
-  m.is({"Summary", "What is in a file: a line of `gpustrata summary --json`."});
+  m.is({"Summary", "What is in a file."});
+  m.line("summary --json");
   m.text("file", file);
   m.text("format", summary.format);
   m.bytes("bytes", summary.bytes);

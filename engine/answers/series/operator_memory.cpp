@@ -66,7 +66,7 @@ void describe(Members& m, const model::Recording& recording, const analysis::Ope
 }
 
 void describe(Members& m, const TrackerLine& line) {
-  m.is({"tracker --json", "What each operator did with memory."});
+  m.line({"tracker --json", "What each operator did with memory."});
   m.text("file", line.of.file);
   m.text("format", [&] { return line.of.recording.format; });
   describe_operators(m, line.of.recording, m.of(line.memory));
@@ -75,7 +75,7 @@ void describe(Members& m, const TrackerLine& line) {
 
 void describe(Members& m, const TrackerComparison& line) {
   const analysis::OperatorComparison& comparison = m.of(line.comparison);
-  m.is({"tracker OTHER --json", "Operators of two files."});
+  m.line({"tracker OTHER --json", "Operators of two files."});
   m.text("before", line.before.file);
   m.text("after", line.after.file);
   describe_both(m, "ops", comparison.ops);

@@ -1,5 +1,8 @@
 #include "engine/answers/series/series_view.h"
 
+#include <limits>
+#include <optional>
+
 #include "engine/answers/common/parts.h"
 #include "engine/answers/series/series_summary.h"
 #include "engine/answers/text/bounded.h"
@@ -63,25 +66,36 @@ void describe(Members& m, const analysis::FunctionCall& call) {
   m.number("seconds", call.seconds);
 }
 
-void objects_to_json(JsonWriter& json, std::string_view name, size_t count) {
-  json.begin_object();
-  json.key(name);
-  json.begin_array();
-  for (size_t i = 0; i < count; ++i) {
-    json.begin_object();
-    json.end_object();
-  }
-  json.end_array();
-  json.end_object();
+namespace {
+
+constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
+
+[[nodiscard]] double number_of(const std::optional<replay::SeriesSpot>& spot) {
+  return spot ? static_cast<double>(spot->value) : kNoNumber;
 }
 
-void nulls_to_json(JsonWriter& json, std::string_view name, size_t count) {
-  json.begin_object();
-  json.key(name);
-  json.begin_array();
-  for (size_t i = 0; i < count; ++i) json.null();
-  json.end_array();
-  json.end_object();
+}  // namespace
+
+void describe(Members& m, const SeriesPicture& picture) {
+  m.is({"SeriesPicture", "A value for each column; NaN before the first."});
+  m.of_columns("curves", picture.series, [&](size_t i) {
+    const auto columns = m.found([&] { return picture.columns_of(i); });
+    m.column(As::number, "highest", columns,
+             [](const replay::SeriesColumn& one) { return number_of(one.highest); });
+    m.column(As::number, "lowest", columns,
+             [](const replay::SeriesColumn& one) { return number_of(one.lowest); });
+  });
+}
+
+void describe(Members& m, const replay::SeriesStack& stack) {
+  m.is("SeriesAreas");
+  m.columns(As::number, {"levels", "Of each category but the total, which comes first among the curves."},
+            stack.categories, stack.totals, [&](size_t category, const replay::SeriesSpot& total) {
+              const auto column = static_cast<size_t>(&total - stack.totals.data());
+              return total.point < 0
+                         ? kNoNumber
+                         : static_cast<double>(stack.levels[column * stack.categories + category]);
+            });
 }
 
 }  // namespace gpustrata::answers

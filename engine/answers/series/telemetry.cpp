@@ -145,7 +145,7 @@ void describe(Members& m, const analysis::Telemetry& telemetry) {
 }
 
 void describe(Members& m, const TelemetryLine& line) {
-  m.is({"telemetry --json", "Counters of an allocator, and what they tell."});
+  m.line({"telemetry --json", "Counters of an allocator, and what they tell."});
   m.text("file", line.file);
   m.text("format", [&] { return line.recording.format; });
   describe_telemetry(m, m.of(line.telemetry));

@@ -39,87 +39,65 @@ namespace {
   return text;
 }
 
-void write_numbers(JsonWriter& json, std::string_view key, std::initializer_list<int64_t> numbers) {
-  json.key(key);
-  json.begin_array();
-  for (const int64_t number : numbers) json.value(number);
-  json.end_array();
-}
-
-void write_oversize(JsonWriter& json, const alloc::MemoryStats& stats) {
-  if (stats.oversize_allocations == Stat{} && stats.oversize_segments == Stat{}) return;
-  json.key("oversize");
-  json.begin_array();
-  for (const Stat* stat : {&stats.oversize_allocations, &stats.oversize_segments}) {
-    json.begin_array();
-    for (const int64_t number : {stat->current, stat->peak, stat->allocated, stat->freed}) json.value(number);
-    json.end_array();
-  }
-  json.end_array();
-}
-
-void write_ooms(JsonWriter& json, const Simulation& simulation) {
-  if (simulation.outcome.ooms.empty()) return;
-  json.key("oom");
-  json.begin_array();
-  for (const Outcome::Oom& error : simulation.outcome.ooms) {
-    const alloc::OomNumbers& oom = error.numbers;
-    json.begin_object();
-    json.member("tried", alloc::oom_size_text(oom.segment_bytes));
-    json.member("total", alloc::oom_size_text(oom.device_total));
-    json.member("free", alloc::oom_size_text(oom.device_free));
-    if (oom.allowed_bytes >= 0) json.member("allowed", alloc::oom_size_text(oom.allowed_bytes));
-    json.member("allocated", alloc::oom_size_text(oom.allocated_bytes));
-    if (oom.private_pool_bytes > 0) json.member("private", alloc::oom_size_text(oom.private_pool_bytes));
-    json.member("unallocated", alloc::oom_size_text(oom.unallocated_bytes));
-    json.end_object();
-  }
-  json.end_array();
-}
-
 // What came of a step.
 struct StepResult {
-  StepResult(const Simulation& simulation, size_t row) {
-    const RequestLog& log = simulation.script.requests;
-    const Outcome& outcome = simulation.outcome;
-    if (log.request[row] == Request::allocate) {
-      address = outcome.address[row];
-      block_bytes = outcome.block_bytes[row];
-      if (const Outcome::Oom* error = outcome.oom_of(row); error != nullptr)
-        oom = simulation.recording->strings.view(error->text);
-    } else if (log.request[row] == Request::free || log.request[row] == Request::record_stream) {
-      ignored = outcome.address[static_cast<size_t>(log.subject[row])] == 0;
-    }
-  }
-
   uint64_t address = 0;     // allocate: of the block; 0 = none
   int64_t block_bytes = 0;  // allocate
   bool ignored = false;     // free and record_stream of an allocation that failed
   std::string_view oom;     // allocate: the text of the error
 };
-
-void write_results(JsonWriter& json, const Simulation& simulation) {
-  json.key("results");
-  json.begin_array();
-  for (size_t row = 0; row < simulation.script.places.size(); ++row) {
-    const StepResult result(simulation, row);
-    json.begin_object();
-    json.member("line", simulation.script.places[row].line);
-    json.member("step", simulation.script.step(row));
-    if (result.address != 0) {
-      json.member("place", simulation.outcome.place_of(result.address));
-      json.member("size", result.block_bytes);
-    }
-    if (!result.oom.empty()) json.member("oom", result.oom);
-    if (result.ignored) json.member("ignored", true);
-    json.end_object();
+[[nodiscard]] StepResult result_of(const Simulation& simulation, size_t row) {
+  const RequestLog& log = simulation.script.requests;
+  const Outcome& outcome = simulation.outcome;
+  StepResult result;
+  if (log.request[row] == Request::allocate) {
+    result.address = outcome.address[row];
+    result.block_bytes = outcome.block_bytes[row];
+    if (const Outcome::Oom* error = outcome.oom_of(row); error != nullptr)
+      result.oom = simulation.recording->strings.view(error->text);
+  } else if (log.request[row] == Request::free || log.request[row] == Request::record_stream) {
+    result.ignored = outcome.address[static_cast<size_t>(log.subject[row])] == 0;
   }
-  json.end_array();
+  return result;
+}
+
+void describe_ooms(Members& m, const Column<Outcome::Oom>& ooms) {
+  m.list({"oom", "Absent without an error."}, ooms, [&](const Outcome::Oom& error) {
+    const alloc::OomNumbers& oom = error.numbers;
+    const auto size = [&](Name name, int64_t bytes) {
+      m.text(name, [&] { return alloc::oom_size_text(bytes); });
+    };
+    size({"tried", "As PyTorch prints sizes."}, oom.segment_bytes);
+    size("total", oom.device_total);
+    size("free", oom.device_free);
+    if (const auto there = m.when(oom.allowed_bytes >= 0))
+      size({"allowed", "If it is limited."}, oom.allowed_bytes);
+    size("allocated", oom.allocated_bytes);
+    if (const auto there = m.when(oom.private_pool_bytes > 0)) size("private", oom.private_pool_bytes);
+    size("unallocated", oom.unallocated_bytes);
+  });
+}
+
+void describe_results(Members& m, const Simulation& simulation) {
+  size_t row = 0;
+  m.list({"results", "Step by step."}, simulation.script.places, [&](const auto& place) {
+    const StepResult result = m.found([&] { return result_of(simulation, row); });
+    m.count("line", place.line);
+    m.text("step", [&] { return simulation.script.step(row); });
+    if (const auto there = m.when(result.address != 0)) {
+      m.text("place", [&] { return simulation.outcome.place_of(result.address); });
+      m.bytes({"size", "Of the block."}, result.block_bytes);
+    }
+    if (const auto there = m.when(!result.oom.empty())) m.text({"oom", "The message."}, result.oom);
+    if (const auto there = m.when(result.ignored))
+      m.flag({"ignored", "Of an allocation that failed."}, result.ignored);
+    ++row;
+  });
 }
 
 // "2,097,152  2.0 MiB"
 [[nodiscard]] std::string result_text(const Simulation& simulation, size_t row) {
-  const StepResult result(simulation, row);
+  const StepResult result = result_of(simulation, row);
   if (!result.oom.empty()) return std::string(result.oom);
   if (result.ignored) return "ignored: the allocation had failed";
   if (result.address != 0)
@@ -157,40 +135,64 @@ void write_results(JsonWriter& json, const Simulation& simulation) {
 
 }  // namespace
 
-void to_json(JsonWriter& json, const Simulation& simulation) {
+void describe(Members& m, const Simulation& simulation) {
   const alloc::MemoryStats& stats = simulation.outcome.stats;
-  json.begin_object();
-  json.key("trace");
-  json.begin_array();
-  for (size_t row = 0; row < simulation.recording->events.size_rows(); ++row)
-    json.value(event_text(simulation, row));
-  json.end_array();
-  write_numbers(json, "bytes",
-                {stats.allocated_bytes.all().current, stats.active_bytes.all().current,
-                 stats.requested_bytes.all().current, stats.reserved_bytes.all().current,
-                 stats.inactive_split_bytes.all().current});
-  write_numbers(json, "count",
-                {stats.allocation.all().current, stats.active.all().current, stats.segment.all().current,
-                 stats.inactive_split.all().current});
-  write_numbers(
-      json, "peak",
-      {stats.allocated_bytes.all().peak, stats.active_bytes.all().peak, stats.reserved_bytes.all().peak});
-  write_numbers(json, "ctr",
-                {stats.num_alloc_retries, stats.num_ooms, stats.num_sync_all_streams, stats.num_device_alloc,
-                 stats.num_device_free});
-  write_oversize(json, stats);
-  json.key("layout");
-  json.begin_array();
-  for (size_t row = 0; row < simulation.recording->segments.size_rows(); ++row)
-    json.value(layout_line(simulation, row));
-  json.end_array();
-  write_ooms(json, simulation);
-  json.key("stats");
-  json.begin_object();
-  for (const alloc::NamedStat& stat : alloc::flat_stats(stats)) json.member(stat.name, stat.value);
-  json.end_object();
-  write_results(json, simulation);
-  json.end_object();
+  const auto numbers = [&](As as, Name name, std::initializer_list<int64_t> all) {
+    m.values(as, name, all, [](int64_t number) { return number; });
+  };
+  const auto lines = [&](Name name, const auto& count, const auto& line) {
+    m.written(name, std::span<const std::string_view>(), [&](JsonWriter& json) {
+      json.begin_array();
+      for (size_t row = 0; row < count(); ++row) json.value(line(simulation, row));
+      json.end_array();
+    });
+  };
+  m.line({"simulate --json", "What a script comes to. All numbers are those after the last step."});
+  lines(
+      {"trace",
+       "Event by event: action, place, size, @stream. Of `oom` free=BYTES for the place, of `snapshot` -."},
+      [&] { return simulation.recording->events.size_rows(); }, event_text);
+  numbers(As::bytes, {"bytes", "Current: allocated, active, requested, reserved, inactive_split."},
+          {stats.allocated_bytes.all().current, stats.active_bytes.all().current,
+           stats.requested_bytes.all().current, stats.reserved_bytes.all().current,
+           stats.inactive_split_bytes.all().current});
+  numbers(As::count, {"count", "Current: allocation, active, segment, inactive_split."},
+          {stats.allocation.all().current, stats.active.all().current, stats.segment.all().current,
+           stats.inactive_split.all().current});
+  numbers(As::bytes, {"peak", "Allocated, active, reserved."},
+          {stats.allocated_bytes.all().peak, stats.active_bytes.all().peak, stats.reserved_bytes.all().peak});
+  numbers(As::count,
+          {"ctr", "num_alloc_retries, num_ooms, num_sync_all_streams, num_device_alloc, num_device_free."},
+          {stats.num_alloc_retries, stats.num_ooms, stats.num_sync_all_streams, stats.num_device_alloc,
+           stats.num_device_free});
+  const bool has_oversize = stats.oversize_allocations != Stat{} || stats.oversize_segments != Stat{};
+  if (const auto there = m.when(has_oversize)) {
+    m.written(
+        As::any,
+        {"oversize",
+         "Current, peak, allocated, freed of oversize_allocations, and the same of oversize_segments; absent if all are 0."},
+        [&](JsonWriter& json) {
+          json.begin_array();
+          for (const Stat* stat : {&stats.oversize_allocations, &stats.oversize_segments}) {
+            json.begin_array();
+            for (const int64_t number : {stat->current, stat->peak, stat->allocated, stat->freed})
+              json.value(number);
+            json.end_array();
+          }
+          json.end_array();
+        });
+  }
+  lines(
+      {"layout",
+       "Per segment, or mapped range of an expandable one: place, S(mall) or L(arge), x = expandable, pA.B = "
+       "private pool, @stream, blocks: A allocated, P pending free, - free."},
+      [&] { return simulation.recording->segments.size_rows(); }, layout_line);
+  if (const auto there = m.when(!simulation.outcome.ooms.empty())) describe_ooms(m, simulation.outcome.ooms);
+  m.by_name(
+      As::count, {"stats", "Every key of memory_stats()."}, [&] { return alloc::flat_stats(stats); },
+      [](const alloc::NamedStat& stat) -> const auto& { return stat.name; },
+      [](const alloc::NamedStat& stat) { return stat.value; });
+  describe_results(m, simulation);
 }
 
 void to_text(TextOut& out, const Simulation& simulation) {

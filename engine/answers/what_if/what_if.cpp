@@ -137,16 +137,26 @@ void describe_answer(Members& m, const Rehearsal& rehearsal, const WhatIfAnswer&
 
 }  // namespace
 
-void describe(Members& m, const Rehearsal& rehearsal, const WhatIfAnswer& answer) {
-  m.is("WhatIfHead");
+void describe(Members& m, const Rehearsal& rehearsal, const WhatIfAnswer& answer,
+              const WhatIfCurves& curves) {
+  const simulate::Levels &recorded = m.of(curves.recorded), &simulated = m.of(curves.simulated);
+  const auto column = [&](Name name, const std::vector<int64_t>& bytes) {
+    m.column(As::bytes, name, bytes, [](int64_t one) { return static_cast<double>(one); });
+  };
+  m.is("WhatIf");
   describe_answer(m, rehearsal, answer);
   m.text("fidelity_text", [&] { return fidelity_text(rehearsal); });
   m.text("recommendation", [&] { return recommendation(rehearsal, answer); });
-  m.columns({"curves", "The highest in each column of the recorded events."});
+  m.of_columns({"curves", "The highest in each column of the recorded events."}, [&] {
+    column("recordedReserved", recorded.reserved);
+    column("recordedAllocated", recorded.allocated);
+    column("simulatedReserved", simulated.reserved);
+    column("simulatedAllocated", simulated.allocated);
+  });
 }
 
 void describe(Members& m, const WhatIfLine& line) {
-  m.is({"whatif --json", "What would have been."});
+  m.line({"whatif --json", "What would have been."});
   m.text("file", line.file);
   const std::string_view snapshot =
       m.is_schema() ? std::string_view() : std::string_view(line.rehearsal.device.part.name);

@@ -9,11 +9,16 @@
 #include "engine/analysis/compare/state_differences.h"
 #include "engine/analysis/what_if/what_if.h"
 #include "engine/answers/described/members.h"
+#include "engine/simulate/levels.h"
 
 namespace gpustrata::answers {
 
-// Sizes are those of blocks; `allocated` as allocated_bytes.all of memory_stats(). For the page, with its curves as columns:
-void describe(Members& m, const analysis::Rehearsal& rehearsal, const analysis::WhatIfAnswer& answer);
+// Sizes are those of blocks; `allocated` as allocated_bytes.all of memory_stats(). For the page, with its curves:
+struct WhatIfCurves {
+  const simulate::Levels &recorded, &simulated;
+};
+void describe(Members& m, const analysis::Rehearsal& rehearsal, const analysis::WhatIfAnswer& answer,
+              const WhatIfCurves& curves);
 // A line of the command.
 struct WhatIfLine {
   std::string_view file;

@@ -16,7 +16,9 @@
 
 #include "engine/analysis/report/check.h"
 #include "engine/answers/report/check.h"
+#include "engine/answers/text/json_of.h"
 #include "engine/answers/text/printable.h"
+#include "engine/answers/text/text_out.h"
 #include "engine/base/ascii.h"
 #include "engine/base/markup.h"
 #include "engine/cli/commands/all.h"
@@ -84,15 +86,14 @@ class Checking {
         if (baseline != nullptr && !before)
           return failure(name_of(ErrorCode::wrong_usage), options_.baseline,
                          fmt::format("The baseline has no device {}: its growth cannot be checked.", device));
-        add(recording,
-            analysis::check_device(*report, options_.rules, recording.diagnostics.incomplete(), before));
+        add(analysis::check_device(*report, options_.rules, recording.diagnostics.incomplete(), before));
       }
     }
     if (!any_device)
       return failure(name_of(ErrorCode::wrong_usage), options_.file,
                      options_.device ? fmt::format("There is no device {} in this file.", *options_.device)
                                      : std::string("No device of this file has a segment or an event."));
-    return write();
+    return write(recording);
   }
   // None: no rule is broken, but one at least could not be checked.
   [[nodiscard]] std::optional<bool> kept() const {
@@ -109,41 +110,40 @@ class Checking {
     return peaks.size() == 1 ? std::optional(peaks.begin()->second) : std::nullopt;
   }
 
-  void add(const model::Recording& recording, const std::vector<CheckedRule>& rules) {
+  void add(const std::vector<CheckedRule>& rules) {
     for (const CheckedRule& rule : rules) {
-      ++rules_;
+      rules_.push_back(rule);
       const bool is_decided = rule.undecided == analysis::Undecided::no;
       broken_ += is_decided && !rule.kept ? 1 : 0;
       unknown_ += is_decided ? 0 : 1;
-      lines_ += answers::printable(answers::check_line(recording, rule)) + "\n";
-      cases_ += answers::junit_case(recording, rule, options_.file);
-      if (options_.json) json_.add(recording, rule);
     }
   }
 
-  [[nodiscard]] Outcome<void> write() {
+  [[nodiscard]] Outcome<void> write(const model::Recording& recording) {
     if (options_.json) {
-      json_.write(out_, options_.file, kept());
+      answers::json_line(out_, answers::CheckLine{recording, options_.file, kept(), rules_});
     } else {
-      out_.add(lines_);
+      for (const CheckedRule& rule : rules_)
+        out_.add(answers::printable(answers::check_line(recording, rule)) + "\n");
     }
     if (options_.junit.empty()) return {};
-    const std::string xml = fmt::format(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"gpustrata check\" tests=\"{}\" "
-        "failures=\"{}\" errors=\"{}\">\n{}</testsuite>\n",
-        rules_, broken_, unknown_, cases_);
     const std::string inputs[] = {options_.file, options_.baseline};
-    const auto written =
-        write_answer(options_.junit, inputs, console_, [&](answers::TextOut& out) { out.add(xml); });
+    const auto written = write_answer(options_.junit, inputs, console_, [&](answers::TextOut& out) {
+      out.print(
+          "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"gpustrata check\" tests=\"{}\" "
+          "failures=\"{}\" errors=\"{}\">\n",
+          rules_.size(), broken_, unknown_);
+      for (const CheckedRule& rule : rules_) out.add(answers::junit_case(recording, rule, options_.file));
+      out.add("</testsuite>\n");
+    });
     return written ? Outcome<void>() : tl::unexpected(written.error());
   }
 
   const CheckOptions& options_;
   const Console& console_;
   answers::TextOut& out_;
-  int64_t rules_ = 0, broken_ = 0, unknown_ = 0;
-  std::string lines_, cases_;
-  answers::CheckLine json_;
+  std::vector<CheckedRule> rules_;
+  int64_t broken_ = 0, unknown_ = 0;
 };
 
 // The exit code: 0 all rules are kept; 3 one is broken; 1 wrong usage; 2 a file could not be read or written.

@@ -15,6 +15,8 @@
 #include "engine/answers/common/moment.h"
 #include "engine/answers/compare/compare.h"
 #include "engine/answers/live/group_lines.h"
+#include "engine/answers/text/json_of.h"
+#include "engine/answers/text/printable.h"
 #include "engine/cli/commands/all.h"
 #include "engine/cli/one_file.h"
 #include "engine/cli/opened_device.h"
@@ -40,7 +42,6 @@ struct CompareOptions {
 };
 
 using analysis::By;
-using answers::ComparisonAnswer;
 using answers::TextOut;
 
 // One device of one file at the moment asked for.
@@ -128,8 +129,7 @@ class Comparing {
       : options_(options),
         console_(console),
         out_(out),
-        answer_(out, options.before.json ? ComparisonAnswer::Form::json : ComparisonAnswer::Form::text,
-                options.wide ? answers::kWide : console.columns, options.rows) {
+        columns_(options.wide ? answers::kWide : console.columns) {
     if (options_.at.empty()) {
       options_.at = "end";
     } else {
@@ -140,16 +140,26 @@ class Comparing {
   [[nodiscard]] Outcome<void> run(const model::Recording& before, const model::Recording& after) {
     const auto pairs = pairs_of(options_, before, after);
     if (!pairs) return tl::unexpected(pairs.error());
-    if (!shows_stacks_only()) answer_.begin(options_.before.file, options_.after.file, options_.at);
-    for (const auto& [a, b] : pairs->common) {
-      const auto first = side_of(options_.before, before, a);
-      if (!first) return tl::unexpected(first.error());
-      const auto second = side_of(options_.after, after, b);
-      if (!second) return tl::unexpected(second.error());
-      if (const Status added = add(**first, **second, pairs->common.size() > 1); !added)
-        return failure(added.error(), options_.after.file);
+    Outcome<void> compared;
+    const auto devices = [&](const answers::AddComparison& add) {
+      compared = compare_devices(before, after, *pairs, add);
+    };
+    if (shows_stacks_only()) {
+      devices([](const analysis::DeviceComparison&) {});
+    } else if (options_.before.json) {
+      answers::JsonLine json(out_.json());
+      to_json(json, answers::ComparisonLine{options_.before.file, options_.after.file, options_.at, devices,
+                                            parts_at_, parts_, pairs->only_before, pairs->only_after});
+      if (compared) out_.end_line(json);
+    } else {
+      out_.print("{}\n{}\n", answers::printable(options_.before.file),
+                 answers::printable(options_.after.file));
+      devices([&](const analysis::DeviceComparison& one) {
+        answers::to_text(out_, one, columns_, options_.rows);
+      });
+      if (compared) answers::only_devices_to_text(out_, pairs->only_before, pairs->only_after);
     }
-    if (!shows_stacks_only()) answer_.end(pairs->only_before, pairs->only_after);
+    if (!compared) return compared;
     return wants_stacks() ? write_stacks() : Outcome<void>();
   }
 
@@ -165,17 +175,31 @@ class Comparing {
     return side;
   }
 
+  [[nodiscard]] Outcome<void> compare_devices(const model::Recording& before, const model::Recording& after,
+                                              const Pairs& pairs, const answers::AddComparison& add) {
+    for (const auto& [a, b] : pairs.common) {
+      const auto first = side_of(options_.before, before, a);
+      if (!first) return tl::unexpected(first.error());
+      const auto second = side_of(options_.after, after, b);
+      if (!second) return tl::unexpected(second.error());
+      if (const Status done = compare(**first, **second, pairs.common.size() > 1, add); !done)
+        return failure(done.error(), options_.after.file);
+    }
+    return {};
+  }
+
   [[nodiscard]] bool wants_stacks() const { return options_.folded || !options_.output.empty(); }
   // Standard output is the flame graph's.
   [[nodiscard]] bool shows_stacks_only() const {
     return wants_stacks() && (options_.output.empty() || options_.output == "-");
   }
 
-  [[nodiscard]] Status add(const Side& before, const Side& after, bool one_of_several) {
+  [[nodiscard]] Status compare(const Side& before, const Side& after, bool one_of_several,
+                               const answers::AddComparison& add) {
     if (!shows_stacks_only()) {
       const auto found = analysis::compare_devices(before.compared(), after.compared(), options_.rows);
       if (!found) return tl::unexpected(found.error());
-      answer_.add(*found);
+      add(*found);
       if (Status done = add_parts(before, after); !done) return done;
     }
     if (!wants_stacks()) return {};
@@ -207,9 +231,12 @@ class Comparing {
     const auto parts =
         analysis::pair(carried[0], carried[1], analysis::Paired::by_functions, after.recording.budget);
     if (!parts) return tl::unexpected(parts.error());
-    answer_.add_parts({before.recording, before.top.device, carried[0]},
-                      {after.recording, after.top.device, carried[1]}, *parts, parts_at_,
-                      parts_at_ != options_.at);
+    if (options_.before.json) {
+      parts_.add({before.recording, before.top.device, carried[0]},
+                 {after.recording, after.top.device, carried[1]}, *parts);
+    } else if (parts_at_ != options_.at) {
+      answers::peaks_to_text(out_, before.top.device, parts->bytes);
+    }
     return {};
   }
 
@@ -235,7 +262,8 @@ class Comparing {
   std::string parts_at_ = "peak";
   const Console& console_;
   TextOut& out_;
-  ComparisonAnswer answer_;
+  size_t columns_;
+  answers::AllParts parts_;
   std::optional<analysis::FoldedStacks> stacks_;
 };
 

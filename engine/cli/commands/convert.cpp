@@ -331,9 +331,13 @@ int run_convert(const ConvertOptions& options, const Console& console) {
   if (!options.json) {
     text = answers::to_text(*result);
   } else {
-    text = (result ? answers::json_of(*result)
-                   : answers::json_of(options.file, options.output, result.error().told())) +
-           "\n";
+    answers::Failed failed;
+    if (!result) {
+      failed = result.error().told();
+      failed.about = options.file;
+      failed.output = options.output;
+    }
+    text = (result ? answers::json_of(*result) : answers::json_of(failed)) + "\n";
   }
   if (!report.write(io::bytes_of(text))) return tell_unwritten(console);
   return result ? kSuccess : result.error().exit_code();

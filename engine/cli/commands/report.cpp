@@ -19,6 +19,7 @@
 #include "engine/answers/report/report.h"
 #include "engine/answers/report/report_text.h"
 #include "engine/answers/report/summary.h"
+#include "engine/answers/text/json_of.h"
 #include "engine/answers/text/printable.h"
 #include "engine/cli/commands/all.h"
 #include "engine/cli/console.h"
@@ -95,15 +96,19 @@ using Look = std::function<Outcome<void>(const model::Part&, const analysis::Eve
 [[nodiscard]] Outcome<bool> write_json(const std::string& file, const model::Recording& recording,
                                        const ReportOptions& options, const std::string& given,
                                        answers::TextOut& out) {
-  answers::ReportLine line(out, file, recording.format);
+  Outcome<bool> found;
   model::Diagnostics diagnostics = recording.diagnostics;
-  auto found = for_each_device(file, recording, options, given, diagnostics,
-                               [&](const model::Part& part, const analysis::EventContext& context,
-                                   const Report& report, const CategoryRules& rules) {
-                                 line.add(part.name, context, report, rules);
-                                 return Outcome<void>();
-                               });
-  if (found) line.end(diagnostics);
+  const auto devices = [&](const answers::AddDevice& add) {
+    found = for_each_device(file, recording, options, given, diagnostics,
+                            [&](const model::Part& part, const analysis::EventContext& context,
+                                const Report& report, const CategoryRules& rules) {
+                              add(context, {part.name, report, rules});
+                              return Outcome<void>();
+                            });
+  };
+  answers::JsonLine json(out.json());
+  to_json(json, answers::ReportLine{file, recording.format, devices, diagnostics});
+  if (found) out.end_line(json);
   return found;
 }
 

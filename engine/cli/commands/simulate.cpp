@@ -81,8 +81,7 @@ void add_simulate(CLI::App& app, Run& chosen) {
       ->capture_default_str();
   command->add_option("--conf", options->conf, "Settings as in PYTORCH_CUDA_ALLOC_CONF");
   command->add_option("--dump", options->dump, "Write the snapshot at the end to this file (pickle)");
-  command->add_flag("--json", options->json,
-                    "One JSON object; see engine/answers/what_if/simulation_report.h");
+  command->add_flag("--json", options->json, "One JSON object on one line");
 }
 
 }  // namespace gpustrata::cli

@@ -80,6 +80,22 @@ export interface AddressRange {
   pool: [number, number] | null;
 }
 
+export interface AllocationOps {
+  /** Of each allocation asked for; below 0 = none (engine/session/questions.cpp says why). */
+  node: Int32Array<ArrayBuffer>;
+}
+
+/** Of a snapshot, by event. */
+export interface Allocations {
+  /** The event to ask on from; the number of events = that was all. */
+  next: number;
+  event: Int32Array<ArrayBuffer>;
+  /** Since 1970; NaN = not known. */
+  time_us: Float64Array<ArrayBuffer>;
+  /** -1 = none that a number tells exactly. */
+  address: Float64Array<ArrayBuffer>;
+}
+
 /** A rectangle that the band of a block covers, with room for words. */
 export interface BandLabel {
   rank: Rank;
@@ -101,6 +117,11 @@ export interface BeforeAfter {
   before: number;
   after: number;
   growth: number;
+}
+
+export interface BlockAnswer {
+  details: BlockDetails | EnvelopeDetails | SegmentDetails | null;
+  place: BlockPlace;
 }
 
 /** What a block is for. */
@@ -298,6 +319,18 @@ export interface Contents {
   diagnostics: Diagnostic[];
 }
 
+/** A value for each column; NaN outside of the recording. */
+export interface Curves {
+  /** -1 = before the first event, -2 = outside of the recording. */
+  event: Int32Array<ArrayBuffer>;
+  highest: Float64Array<ArrayBuffer>;
+  lowest: Float64Array<ArrayBuffer>;
+  /** Requested bytes in use at that event. */
+  allocated: Float64Array<ArrayBuffer>;
+  /** The highest in the column. */
+  reserved: Float64Array<ArrayBuffer>;
+}
+
 export interface DevicePeak {
   device: number;
   bytes: Bytes;
@@ -314,6 +347,21 @@ export interface Diagnostic {
   /** Where in the file that begins. */
   file_offset?: number | null;
   text: string;
+}
+
+/** Of a band, a value for each column; NaN outside of its life. */
+export interface Edges {
+  lower: Float64Array<ArrayBuffer>;
+  upper: Float64Array<ArrayBuffer>;
+}
+
+export interface EngineError {
+  code: string;
+  message: string;
+  /** Byte offset in the input, -1 = does not apply. */
+  offset: number;
+  /** What the offset counts in; absent = the file itself. */
+  inside?: string;
 }
 
 /** A private pool as a band: what it keeps, whether blocks use it or not. */
@@ -465,7 +513,7 @@ export interface FilterAnswer {
   first: Rank;
 }
 
-export interface FlameGraphHead {
+export interface FlameGraph {
   unit: 'bytes' | 'blocks' | 'byte_us' | 'byte_events';
   /** Of a difference what grew and what shrank; `grew` of it grew. */
   total: number;
@@ -487,6 +535,28 @@ export interface FlameGraphHead {
   /** There were more rows, or more rectangles, than were wanted. */
   cut: boolean;
   frames: CallFrame[];
+  rects: {
+    /** Index of `frames`, -1 = the root. */
+    frame: Int32Array<ArrayBuffer>;
+    row: Int32Array<ArrayBuffer>;
+    /** Index of the rectangle below which it is, -1 = none. */
+    parent: Int32Array<ArrayBuffer>;
+    /** Pixels. */
+    left: Float32Array<ArrayBuffer>;
+    right: Float32Array<ArrayBuffer>;
+    weight: Float64Array<ArrayBuffer>;
+    self: Float64Array<ArrayBuffer>;
+    grew: Float64Array<ArrayBuffer>;
+    lit: Float64Array<ArrayBuffer>;
+    blocks: Float64Array<ArrayBuffer>;
+    /** 1 = it has the text that was looked for. */
+    hit: Int32Array<ArrayBuffer>;
+  };
+}
+
+export interface FleetText {
+  /** The JSON that `gpustrata fleet -o` wrote. */
+  text: Uint8Array<ArrayBuffer>;
 }
 
 /** After an event. */
@@ -523,6 +593,14 @@ export interface FragmentationNumbers {
   pinned_segments: number;
   pins: Pin[];
   never_full?: NeverFull;
+}
+
+/** A value for each event. */
+export interface FragmentationOver {
+  reserved: Float64Array<ArrayBuffer>;
+  cached: Float64Array<ArrayBuffer>;
+  largest: Float64Array<ArrayBuffer>;
+  heldBack: Float64Array<ArrayBuffer>;
 }
 
 /** A line of a stack. */
@@ -696,6 +774,44 @@ export interface LaneThreads {
   threads_left_out: number;
 }
 
+/** An entry is one op, or several next to each other that are too narrow to be told apart. By lane, then from left to right. */
+export interface Lanes {
+  names: string[];
+  /** Index of the lane that was asked for. */
+  lane: Int32Array<ArrayBuffer>;
+  /** The first op. */
+  span: Int32Array<ArrayBuffer>;
+  /** Ops. */
+  count: Int32Array<ArrayBuffer>;
+  /** Of `names`; -1 = too narrow for words, or several. */
+  name: Int32Array<ArrayBuffer>;
+  /** Ops that the search means. */
+  lit: Int32Array<ArrayBuffer>;
+  /** 1 = an annotation of the program. */
+  kind: Uint8Array<ArrayBuffer>;
+  /** On the axis. */
+  from: Float64Array<ArrayBuffer>;
+  to: Float64Array<ArrayBuffer>;
+}
+
+/** A value for each column: of the highest level in it; NaN outside of the recording. */
+export interface LevelCurve {
+  /** -2 = outside of the recording. */
+  event: Int32Array<ArrayBuffer>;
+  level: Float64Array<ArrayBuffer>;
+  reserved: Float64Array<ArrayBuffer>;
+}
+
+/** Rows from the top. */
+export interface MapPicture {
+  /** In the timeline of blocks, or `mapPixels`. */
+  ranks: Int32Array<ArrayBuffer>;
+  /** With `shades`: the share of each region that is free in each column, region after region. */
+  freeShares?: Float32Array<ArrayBuffer>;
+  /** The same as RGBA, as the timeline colours blocks. */
+  pixels: Uint8ClampedArray<ArrayBuffer>;
+}
+
 export interface Marks {
   regions: {
     name: string;
@@ -826,6 +942,13 @@ export interface OpLines {
   lines: OpLine[];
 }
 
+export interface OpPaths {
+  names: string[];
+  parent: Int32Array<ArrayBuffer>;
+  /** 1 = an op, 0 = a Python function. */
+  op: Uint8Array<ArrayBuffer>;
+}
+
 export interface OpenedView {
   id: number;
   info: ViewInfo;
@@ -888,6 +1011,12 @@ export interface Pick {
   active?: Bytes;
 }
 
+export interface PictureAnswer {
+  /** RGBA, rows from the top. */
+  pixels: Uint8ClampedArray<ArrayBuffer>;
+  curves: Curves;
+}
+
 /** A segment whose free memory something live holds back. */
 export interface Pin {
   segment: string;
@@ -921,6 +1050,12 @@ export interface PoolUse {
   reserved: Bytes;
   used: Bytes;
   largest_free: Bytes;
+}
+
+export interface ProbeAnswer {
+  /** Null: outside of the recording. */
+  pick: Pick | null;
+  details?: BlockDetails | EnvelopeDetails | SegmentDetails | null;
 }
 
 export interface ProfilerLine {
@@ -1219,6 +1354,11 @@ export interface SegmentUse {
   largest_free: Bytes;
 }
 
+export interface SeriesAreas {
+  /** Of each category but the total, which comes first among the curves. */
+  levels: Float64Array<ArrayBuffer>[];
+}
+
 export interface SeriesCurve {
   series: number;
   name: string;
@@ -1267,6 +1407,55 @@ export interface SeriesPart {
   calls: number;
   /** Of categories. */
   timeline: CategoryTimeline | null;
+}
+
+/** A value for each column; NaN before the first. */
+export interface SeriesPicture {
+  curves: {
+    highest: Float64Array<ArrayBuffer>;
+    lowest: Float64Array<ArrayBuffer>;
+  }[];
+}
+
+/** What a server (`gpustrata serve`) says that it serves. */
+export interface ServedFiles {
+  version: string;
+  /** Folder or file, as the server names it. */
+  served: string;
+  /** There are more files. */
+  left_out: boolean;
+  /** Files whose peaks are still being found out. */
+  to_examine: number;
+  /** The highest peak first. */
+  files: {
+    name: string;
+    bytes: Bytes;
+    modified_us: Microseconds;
+    /** Null: not known (yet). */
+    peak_bytes: Bytes | null;
+    /** Why it cannot be shown. */
+    error?: string;
+  }[];
+}
+
+/** How far a server has read a file. */
+export interface ServedReading {
+  ready: boolean;
+  bytes: Bytes;
+  total: Bytes;
+  events: number;
+  error?: EngineError;
+}
+
+/** Why a server has not opened a file. */
+export interface ServedRefusal {
+  error: EngineError;
+}
+
+/** A file that a server has opened. */
+export interface ServedSession {
+  session: string;
+  name: string;
 }
 
 export interface Share {
@@ -1409,7 +1598,8 @@ export interface StateInfo {
   diagnostics: Diagnostic[];
 }
 
-export interface StateLayoutHead {
+export interface StateLayout {
+  rects: StateRects;
   totals: StateTotals;
 }
 
@@ -1430,6 +1620,26 @@ export interface StatePlace {
   height: number;
   block_x: number;
   block_width: number;
+}
+
+/** Pixels of the window. */
+export interface StateRects {
+  x: Float32Array<ArrayBuffer>;
+  y: Float32Array<ArrayBuffer>;
+  width: Float32Array<ArrayBuffer>;
+  height: Float32Array<ArrayBuffer>;
+  /** An index in `stateKinds`. */
+  kind: Uint8Array<ArrayBuffer>;
+  /** Of the segments for kind 0, else of the blocks; -1 = several, or a gap. */
+  row: Int32Array<ArrayBuffer>;
+  /** Of the block on the timeline; -1 = none. */
+  rank: Int32Array<ArrayBuffer>;
+  /** Of a segment: the share of it that is free, 0 to 1; else 0. */
+  free: Float32Array<ArrayBuffer>;
+  /** RGBA of the block, as the timeline colours it, or the mean of several; 0 = no block. */
+  colour?: Uint8ClampedArray<ArrayBuffer>;
+  /** 0 = the look means none of its blocks. */
+  matched?: Uint8Array<ArrayBuffer>;
 }
 
 export interface StateSegment {
@@ -1461,6 +1671,11 @@ export interface StateSegment {
   frames_left_out: number;
 }
 
+/** What can be told of a state before the events are undone; `row` says nothing there. */
+export interface StateSketch {
+  rects: StateRects;
+}
+
 /** The memory after an event. */
 export interface StateTotals {
   event: number;
@@ -1484,7 +1699,7 @@ export interface StateTotals {
   text: string;
 }
 
-/** What is in a file: a line of `gpustrata summary --json`. */
+/** What is in a file. */
 export interface Summary {
   file: string;
   format: string;
@@ -1620,7 +1835,7 @@ export interface ViewInfo {
   settings: unknown;
 }
 
-export interface WhatIfHead {
+export interface WhatIf {
   device: number;
   /** False: the recording ends at a request that failed, so that what fits is a lower bound. */
   complete: boolean;
@@ -1711,4 +1926,11 @@ export interface WhatIfHead {
   }[];
   fidelity_text: string;
   recommendation: string;
+  /** The highest in each column of the recorded events. */
+  curves: {
+    recordedReserved: Float64Array<ArrayBuffer>;
+    recordedAllocated: Float64Array<ArrayBuffer>;
+    simulatedReserved: Float64Array<ArrayBuffer>;
+    simulatedAllocated: Float64Array<ArrayBuffer>;
+  };
 }

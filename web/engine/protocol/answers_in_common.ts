@@ -1,19 +1,10 @@
 // What answers of all kinds are made of.
-import type { ComparedRow, FlameGraphHead, ReportFinding } from './answers_described.ts';
-
-export interface EngineError {
-  code: string;
-  message: string;
-  /** Byte offset in the input, -1 = does not apply. */
-  offset: number;
-  /** What the offset counts in; absent = the file itself. */
-  inside?: string;
-}
+import type { ComparedRow, FlameGraph, ReportFinding } from './answers_described.ts';
 
 export type Severity = 'info' | 'warning' | 'error';
 
 /** What weights of calls are: `byte_us` = bytes times microseconds, `byte_events` = bytes times events. */
-export type CallUnit = FlameGraphHead['unit'];
+export type CallUnit = FlameGraph['unit'];
 
 /** What proves a sentence. */
 export type Proof = Omit<ReportFinding['says'][number], 'text'>;

@@ -1,6 +1,6 @@
 // An engine behind an address: `gpustrata serve` (engine/serve/server.h). Files lie there; a question's frame is posted and
 // answered by one.
-import type { EngineError } from '../protocol/answers.ts';
+import type { EngineError, ServedReading, ServedRefusal, ServedSession } from '../protocol/answers.ts';
 import type { Bytes } from '../protocol/wire.ts';
 import { EngineFailure, type Progress, type Source, type Transport } from './transport.ts';
 
@@ -12,14 +12,6 @@ const slow = 20_000;
 
 /** Before each further try (ms). */
 const pauses = [100, 500, 2000];
-
-interface Reading {
-  ready: boolean;
-  bytes: number;
-  total: number;
-  events: number;
-  error?: EngineError;
-}
 
 export class HttpTransport implements Transport {
   private readonly stopped = new AbortController();
@@ -56,7 +48,7 @@ export class HttpTransport implements Transport {
     });
     const said = await opened.text();
     const isJson = opened.headers.get('content-type')?.startsWith('application/json');
-    const { session, error } = (isJson ? JSON.parse(said) : {}) as { session?: string; error?: EngineError };
+    const { session, error } = (isJson ? JSON.parse(said) : {}) as Partial<ServedSession & ServedRefusal>;
     if (error) throw new EngineFailure(error);
     if (session === undefined) throw failure('unreadable', said || `The server answered ${opened.status}.`);
     this.session = session;
@@ -68,7 +60,7 @@ export class HttpTransport implements Transport {
     for (;;) {
       const response = await this.fetched(`sessions/${session}`);
       if (!response.ok) throw failure('unreadable', await response.text());
-      const { ready, error: wrong, ...reading } = (await response.json()) as Reading;
+      const { ready, error: wrong, ...reading } = (await response.json()) as ServedReading;
       progress({ phase: reading.bytes < reading.total ? 'reading' : 'finishing', ...reading });
       if (wrong) throw new EngineFailure(wrong);
       if (ready) return;

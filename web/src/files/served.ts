@@ -8,7 +8,8 @@ import { formatBytes, formatCount, formatExactBytes, formatWallClock, plural } f
 import '../controls/dialog.ts';
 import type { DialogView } from '../controls/dialog.ts';
 import { base } from '../controls/styles.ts';
-import { servedFiles, type ServedList } from '../model/served_file.ts';
+import type { ServedFiles } from '../../engine/index.ts';
+import { servedFiles } from '../model/served_file.ts';
 import './file_button.ts';
 
 const askAgainMs = 1000; // while peaks are being found out
@@ -19,7 +20,7 @@ const mostRows = 500;
 export class ServedView extends LitElement {
   /** Of the server, see `Served`. */
   @property() address = '';
-  @state() private list: ServedList | undefined;
+  @state() private list: ServedFiles | undefined;
   @state() private problem = '';
   @state() private wanted = '';
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -63,7 +64,7 @@ export class ServedView extends LitElement {
     `;
   }
 
-  private head(list: ServedList, found: number): TemplateResult {
+  private head(list: ServedFiles, found: number): TemplateResult {
     const many = list.files.length > 10;
     return html`<div class="head">
       <p class="dim" role="status">
@@ -87,7 +88,7 @@ export class ServedView extends LitElement {
     </div>`;
   }
 
-  private table(files: ServedList['files']): TemplateResult {
+  private table(files: ServedFiles['files']): TemplateResult {
     return html`<div class="scroll" tabindex="0" role="region" aria-label="Files on the server">
       <table>
         <thead>

@@ -94,12 +94,10 @@ TEST_F(LinesOfCheck, JunitTellsFailuresFromWhatCannotBeChecked) {
 }
 
 TEST_F(LinesOfCheck, RulesOfAFileStandInOneLine) {
-  CheckLine rules;
-  rules.add(story.recording, {RuleKind::no_oom, true, 0, 0, 0, -1, {}});
+  const CheckedRule rules[] = {{RuleKind::no_oom, true, 0, 0, 0, -1, {}}};
   EXPECT_EQ(
-      collected([&](TextOut& out) { rules.write(out, "a", true); }),
-      R"({"file":"a","kept":true,"rules":[{"rule":"no_oom","kept":true,"device":0,"value":0,"limit":0,"event":-1,"who":null,"undecided":null}]})"
-      "\n");
+      json_of(CheckLine{story.recording, "a", true, rules}),
+      R"({"file":"a","kept":true,"rules":[{"rule":"no_oom","kept":true,"device":0,"value":0,"limit":0,"event":-1,"who":null,"undecided":null}]})");
 }
 
 TEST(ServedAnswers, FilesSessionsAndRefusals) {

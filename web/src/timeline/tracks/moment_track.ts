@@ -142,7 +142,7 @@ export class MomentTrack {
     const { device } = this.stage;
     if (!groups) {
       const { pick, details } = await device.ask('probe', place);
-      return { pick: pick ?? undefined, details, group: undefined };
+      return { pick: pick ?? undefined, details: details ?? undefined, group: undefined };
     }
     const { known: _, ...point } = place;
     const { pick, group } = await device.ask('groupProbe', { ...point, ...groups });
