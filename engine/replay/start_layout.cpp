@@ -13,7 +13,7 @@ using simulate::StartLayout;
 
 namespace {
 
-constexpr ptrdiff_t kMostLookedAt = 4096;  // pages of one reservation that was used, at most
+constexpr ptrdiff_t kMostPlacesLookedAt = 4096;  // pages of one reservation that was used, at most
 constexpr uint64_t kHighest = alloc::SimulatedDevice::kHighestAddress;
 
 class Layout {
@@ -76,7 +76,7 @@ class Layout {
     const auto* at = std::upper_bound(
         by_address_.begin(), by_address_.end(), address,
         [this](uint64_t wanted, int32_t row) { return wanted < history_.ranges.address[row]; });
-    const auto* const last = at + std::min<ptrdiff_t>(by_address_.end() - at, kMostLookedAt);
+    const auto* const last = at + std::min<ptrdiff_t>(by_address_.end() - at, kMostPlacesLookedAt);
     for (; at != by_address_.end() && history_.ranges.address[*at] < most; ++at) {
       if (at == last) return history_.ranges.address[*at];
       const bool may_belong = history_.expandable[*at] != 0 && history_.range_stream[*at] == kind.stream &&
@@ -95,7 +95,7 @@ class Layout {
     const auto* const first = std::lower_bound(
         by_address_.begin(), by_address_.end(), found.address,
         [this](int32_t row, uint64_t wanted) { return history_.ranges.address[row] < wanted; });
-    const auto* const last = first - std::min<ptrdiff_t>(first - by_address_.begin(), kMostLookedAt);
+    const auto* const last = first - std::min<ptrdiff_t>(first - by_address_.begin(), kMostPlacesLookedAt);
     for (const auto* at = first; at != last;) {
       const int32_t row = *--at;
       const uint64_t address = history_.ranges.address[row];

@@ -234,7 +234,7 @@ Result<std::optional<NeededAtLeast>> find_needed_at_least(const EventContext& co
   // The step that failed began with the last beginning before it.
   const int32_t* const next = std::upper_bound(steps.begin.begin(), steps.begin.end(), failure);
   const auto failed = static_cast<int32_t>(next - steps.begin.begin()) - 1;
-  for (int32_t step = failed - 1; step >= 0 && step >= failed - kMostEarlierSteps; --step) {
+  for (int32_t step = failed - 1; step > 0 && step >= failed - kMostEarlierSteps; --step) {
     const auto i = static_cast<size_t>(step);
     const Stretch own = stretch_of(lives, steps.begin[static_cast<size_t>(failed)], failure);
     if (!needing.compare(own, stretch_of(lives, steps.begin[i], steps.begin[i + 1]), step))

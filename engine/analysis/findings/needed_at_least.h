@@ -1,7 +1,7 @@
 // What the rest of a run needs at least, where the recording ends at a request that failed.
 //
-// What came after is not in the recording, but something that did the same may have gone on: an earlier step of the device, or
-// another device of the file. Such a reference counts if its allocations, from its first one on, were asked for by the same lines
+// What came after is not in the recording, but something that did the same may have gone on: an earlier step of the device, but not
+// the first, which makes what later ones have, or another device of the file. Such a reference counts if its allocations, from its first one on, were asked for by the same lines
 // (own_frame.h) as those before the failure, all of them and kFewestSame at least, and the next one by that of the request that
 // failed. From there on its blocks are followed:
 //   done before the failure   their sizes here, as long as they live there; nothing if they are freed here already

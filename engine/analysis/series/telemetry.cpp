@@ -56,9 +56,9 @@ void raise(std::optional<int64_t>& most, int64_t value) {
   if (value != kNoValue) most = std::max(most.value_or(value), value);
 }
 
-class Telling {
+class TelemetryTelling {
  public:
-  explicit Telling(const model::Recording& recording)
+  explicit TelemetryTelling(const model::Recording& recording)
       : rec_(recording), charge_(recording.budget), names_(recording.budget) {}
 
   [[nodiscard]] Result<Telemetry> run() {
@@ -254,6 +254,6 @@ bool has_telemetry(const model::Recording& recording) {
   });
 }
 
-Result<Telemetry> telemetry(const model::Recording& recording) { return Telling(recording).run(); }
+Result<Telemetry> telemetry(const model::Recording& recording) { return TelemetryTelling(recording).run(); }
 
 }  // namespace gpustrata::analysis

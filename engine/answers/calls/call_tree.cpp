@@ -15,7 +15,7 @@ using analysis::FrameKey;
 namespace {
 
 constexpr auto kOrigins = words_up_to<analysis::Origin::own>("interpreter", "library", "package", "own");
-constexpr std::string_view kUnits[] = {"bytes", "blocks", "byte_us", "byte_events"};
+constexpr std::string_view kWeightUnits[] = {"bytes", "blocks", "byte_us", "byte_events"};
 
 [[nodiscard]] std::string_view unit_of(const CallTree& tree) {
   switch (tree.asked.weights.by) {
@@ -29,7 +29,7 @@ constexpr std::string_view kUnits[] = {"bytes", "blocks", "byte_us", "byte_event
   return tree.in_time ? "byte_us" : "byte_events";
 }
 
-struct ShownFrame {
+struct CallFrame {
   const model::Recording& recording;
   FrameKey by;
   int32_t key;
@@ -53,7 +53,7 @@ void describe_frame(Members& m, const model::Recording& recording, FrameKey by, 
          [&] { return or_none(known ? frame_filter("call", recording, by, id) : no_stack_filter()); });
 }
 
-void describe(Members& m, const ShownFrame& frame) {
+void describe(Members& m, const CallFrame& frame) {
   m.is({"CallFrame", "A line, a function or a file of the program."});
   describe_frame(m, frame.recording, frame.by, frame.key);
 }
@@ -101,7 +101,7 @@ void describe(Members& m, const model::Recording& recording, const ShownTree& sh
   const CallTree::Node root = m.found([&] { return shown.tree.root(); });
   const TreeSearch& search = m.of(shown.search);
   m.is("FlameGraph");
-  m.word("unit", kUnits, [&] { return unit_of(shown.tree); });
+  m.word("unit", kWeightUnits, [&] { return unit_of(shown.tree); });
   m.number({"total", "Of a difference what grew and what shrank; `grew` of it grew."}, root.width);
   m.number("grew", root.grew);
   m.number({"lit", "Of the blocks that the filter means."}, root.lit);
@@ -129,20 +129,20 @@ void describe(Members& m, const model::Recording& recording, const ShownTree& sh
       const int32_t key = shown.tree.nodes[rects[i].node].key;
       if (index[key + 1] < 0) {
         index[key + 1] = written++;
-        to_json(json, ShownFrame{recording, shown.tree.asked.by, key});
+        to_json(json, CallFrame{recording, shown.tree.asked.by, key});
       }
       shown.frame_of_rect[i] = index[key + 1];
     }
     json.end_array();
   };
-  m.written("frames", std::span<const ShownFrame>(), write);
+  m.written("frames", std::span<const CallFrame>(), write);
   m.of_columns("rects", [&] { describe_rects(m, shown); });
 }
 
 void describe(Members& m, const model::Recording& recording, const ShownRows& shown) {
   const CallTree::Node root = m.found([&] { return shown.tree.root(); });
   m.is("FrameRows");
-  m.word("unit", kUnits, [&] { return unit_of(shown.tree); });
+  m.word("unit", kWeightUnits, [&] { return unit_of(shown.tree); });
   m.number("total", root.width);
   m.number("grew", root.grew);
   m.number({"rest", "As that of `FlameGraph`."}, shown.rest);

@@ -17,7 +17,7 @@ namespace gpustrata::answers {
 
 namespace {
 
-[[nodiscard]] double rounded(double share) { return std::round(share * 10'000) / 10'000; }
+[[nodiscard]] double rounded_share(double share) { return std::round(share * 10'000) / 10'000; }
 
 [[nodiscard]] std::string fragmentation_text(const analysis::Fragmentation& found) {
   if (found.reserved == 0) return "Nothing is reserved then.";
@@ -41,7 +41,7 @@ void describe_numbers(Members& m, const analysis::EventContext& context,
   m.bytes("cached_bytes", found.cached);
   m.bytes("largest_free_bytes", found.largest_free);
   m.bytes({"held_back_bytes", "Free, and cannot go back to the device."}, found.held_back);
-  m.share({"share", "0 to 1, of what is reserved."}, rounded(found.share()));
+  m.share({"share", "0 to 1, of what is reserved."}, rounded_share(found.share()));
   m.count("pinned_segments", found.pinned_segments);
   m.list("pins", found.pins, [&](const analysis::Pin& pin) {
     m.is({"Pin", "A segment whose free memory something live holds back."});

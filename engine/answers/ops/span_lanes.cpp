@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kLongestOpTerm = 300;  // bytes of a name in a filter
 
-constexpr std::string_view kKinds[] = {"op", "annotation"};
+constexpr std::string_view kLaneKinds[] = {"op", "annotation"};
 
 // Blocks that events of it allocated in an op of its name. Empty: there are none.
 [[nodiscard]] std::string filter_of_span(const model::Recording& recording,
@@ -133,7 +133,8 @@ void describe(Members& m, const ShownSpan& shown) {
   m.count("span", span);
   text("name", [&] { return spans.name[span]; });
   text("category", [&] { return spans.category[span]; });
-  m.word("kind", kKinds, [&] { return kKinds[spans.kind[span] == model::SpanKind::annotation ? 1 : 0]; });
+  m.word("kind", kLaneKinds,
+         [&] { return kLaneKinds[spans.kind[span] == model::SpanKind::annotation ? 1 : 0]; });
   text("process", [&] { return recording.threads.process[thread]; });
   text("thread", [&] { return recording.threads.id[thread]; });
   text("thread_name", [&] { return recording.threads.name[thread]; });

@@ -31,10 +31,10 @@ constexpr size_t kMostLeaksShown = 5, kMostPinsShown = 3, kMostOomShown = 3, kMo
   return of > 0 ? 100.0 * static_cast<double>(bytes) / static_cast<double>(of) : 0.0;
 }
 
-class Page {
+class ReportPage {
  public:
-  Page(const analysis::EventContext& context, const Report& report, const analysis::CategoryRules& rules,
-       size_t columns)
+  ReportPage(const analysis::EventContext& context, const Report& report,
+             const analysis::CategoryRules& rules, size_t columns)
       : context_(context), recording_(context.recording), report_(report), rules_(rules), columns_(columns) {}
 
   [[nodiscard]] std::string text() {
@@ -269,7 +269,7 @@ class Page {
 
 std::string report_text(const analysis::EventContext& context, const Report& report,
                         const analysis::CategoryRules& rules, size_t columns) {
-  return Page(context, report, rules, columns).text();
+  return ReportPage(context, report, rules, columns).text();
 }
 
 }  // namespace gpustrata::answers

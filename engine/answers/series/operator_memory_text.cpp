@@ -23,7 +23,7 @@ constexpr size_t kMostModules = 20;  // in words; --json has all
   return fitted(shortened(recording.strings.view(name), 4 * columns), columns);
 }
 
-[[nodiscard]] std::string signed_size(int64_t bytes) { return (bytes > 0 ? "+" : "") + size_text(bytes); }
+[[nodiscard]] std::string grown_size(int64_t bytes) { return (bytes > 0 ? "+" : "") + size_text(bytes); }
 
 void write_head(TextOut& out, const model::Recording& recording, const OperatorMemory& memory,
                 size_t columns) {
@@ -68,7 +68,7 @@ void write_lists(TextOut& out, const model::Recording& recording, const Operator
   if (!memory.top.empty()) {
     out.print("\n  Most memory generated, by operator\n\n  {:>10}  {:>9}  operator\n", "op", "memory");
     for (const analysis::OperatorDelta& delta : memory.top) {
-      out.print("  {:>10}  {:>9}  {}\n", count_text(delta.op), signed_size(delta.bytes),
+      out.print("  {:>10}  {:>9}  {}\n", count_text(delta.op), grown_size(delta.bytes),
                 name_in(recording, delta.name, room));
       if (out.failed()) return;
     }
@@ -82,7 +82,7 @@ void write_lists(TextOut& out, const model::Recording& recording, const Operator
                 count_text(static_cast<int64_t>(memory.modules.size() - kMostModules)));
       return;
     }
-    out.print("  {:>10}  {:>9}  {}\n", count_text(sum.ops), signed_size(sum.bytes),
+    out.print("  {:>10}  {:>9}  {}\n", count_text(sum.ops), grown_size(sum.bytes),
               sum.module.empty() ? "(the model itself, or before it)"
                                  : fitted(shortened(sum.module, 4 * room), room));
   }
@@ -94,7 +94,7 @@ void write_comparison(TextOut& out, const analysis::OperatorComparison& comparis
             count_text(ops.before), count_text(ops.after), count_text(comparison.matched),
             count_text(comparison.only_before), count_text(comparison.only_after));
   out.print("  Peak: {} before, {} after, {}\n", size_text(peak.before), size_text(peak.after),
-            signed_size(peak.growth()));
+            grown_size(peak.growth()));
   constexpr size_t kBeside = 37;
   const size_t room = columns > kBeside + 20 ? columns - kBeside : 20;
   if (comparison.changes.empty()) {
@@ -107,7 +107,7 @@ void write_comparison(TextOut& out, const analysis::OperatorComparison& comparis
     const std::string name =
         fmt::format("{}{}{} #{}", shortened(change.name.module, 200), change.name.module.empty() ? "" : " ",
                     shortened(change.name.op, 200), change.ordinal);
-    out.print("  {:>9}  {:>9}  {:>9}  {}\n", signed_size(change.bytes.growth()),
+    out.print("  {:>9}  {:>9}  {:>9}  {}\n", grown_size(change.bytes.growth()),
               side(change.op_before, change.bytes.before), side(change.op_after, change.bytes.after),
               fitted(name, room));
     if (out.failed()) return;

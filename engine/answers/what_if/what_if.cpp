@@ -45,7 +45,7 @@ void describe_side(Members& m, Name name, const simulate::Deviation::Side& side)
 [[nodiscard]] std::optional<int64_t> above_zero(int64_t bytes) {
   return bytes > 0 ? std::optional(bytes) : std::nullopt;
 }
-[[nodiscard]] std::optional<int32_t> known(int32_t event) {
+[[nodiscard]] std::optional<int32_t> known_event(int32_t event) {
   return event >= 0 ? std::optional(event) : std::nullopt;
 }
 
@@ -93,7 +93,7 @@ void describe_answer(Members& m, const Rehearsal& rehearsal, const WhatIfAnswer&
     m.count({"requests", "Allocations."}, fidelity.requests);
     m.count("same_place", fidelity.same_place);
     m.bytes("reserved_error_bytes", fidelity.reserved_error_bytes);
-    m.count("first_deviation", known(fidelity.first_deviation));
+    m.count("first_deviation", known_event(fidelity.first_deviation));
   });
   m.object("recorded", [&] {
     m.is("RunNumbers");
@@ -114,7 +114,7 @@ void describe_answer(Members& m, const Rehearsal& rehearsal, const WhatIfAnswer&
   if (const auto there = m.when(!answer.extra.empty())) {
     m.list("extra", answer.extra, [&](const analysis::ExtraRequest& extra) {
       m.count("event", extra.after);
-      m.count("until", known(extra.until));
+      m.count("until", known_event(extra.until));
       m.bytes("requested_bytes", extra.bytes);
       m.flag("refused", [&] {
         const auto i = static_cast<size_t>(&extra - answer.extra.data());
@@ -175,7 +175,7 @@ void describe(Members& m, const Rehearsal& rehearsal) {
   m.count("requests", [&] { return rehearsal.request_count(); });
   m.flag({"exact", "The run repeats the recording in every event."}, [&] { return fidelity.is_exact(); });
   m.text("fidelity_text", [&] { return fidelity_text(rehearsal); });
-  m.count("first_deviation", known(fidelity.first_deviation));
+  m.count("first_deviation", known_event(fidelity.first_deviation));
   m.texts({"guesses", "What the file does not say, in words."}, [&] {
     std::vector<std::string> texts;
     for (const Guessed& one : guesses_of(rehearsal)) texts.push_back(guess_text(one.guess, one.count));

@@ -116,13 +116,13 @@ class Lines {
 }
 
 // The begin of a file that may tell what it is: of one that is no JSON object only its first piece.
-struct Head {
+struct RankHead {
   std::string text;
   Status status;  // why there is no more
   bool is_whole = false;
 };
-[[nodiscard]] Head head_of(UnpackedFile& input) {
-  Head head;
+[[nodiscard]] RankHead head_of(UnpackedFile& input) {
+  RankHead head;
   while (head.text.size() < kTelling && (head.text.empty() || head.text.front() == '{')) {
     const auto piece = input.read();
     if (!piece) head.status = tl::unexpected(piece.error());
@@ -133,7 +133,7 @@ struct Head {
   return head;
 }
 
-[[nodiscard]] Outcome<void> add_lines(fleet::FactTable& facts, const std::string& file, const Head& head,
+[[nodiscard]] Outcome<void> add_lines(fleet::FactTable& facts, const std::string& file, const RankHead& head,
                                       UnpackedFile& input) {
   Lines lines(facts, place_of(file));
   Status read = head.status;
@@ -200,7 +200,7 @@ Outcome<void> add_file(fleet::FactTable& facts, const FleetFile& file, const Con
   if (!fs::is_regular_file(file.path, ignored)) return add_snapshot(facts, file.path, console);
   Budget budget(console.budget_bytes);
   UnpackedFile input(file.path, budget);
-  const Head head = head_of(input);
+  const RankHead head = head_of(input);
   const bool is_object = head.text.starts_with('{');
   if (is_object && head.text.find(kFacts) != std::string::npos)
     return add_lines(facts, file.path, head, input);
