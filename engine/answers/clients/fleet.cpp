@@ -40,7 +40,11 @@ class Rows {
   void row(Name name, int32_t value) { m_.count(name, value < 0 ? std::nullopt : std::optional(value)); }
   void rows(Name name, model::RowRange range) {
     m_.values(
-        As::count, name, [&] { return fleet_.rows.span().subspan(range.first, range.count); },
+        As::count, name,
+        [&] {
+          return fleet_.rows.span().subspan(static_cast<size_t>(range.first),
+                                            static_cast<size_t>(range.count));
+        },
         [](int32_t row) { return row; });
   }
 
