@@ -129,6 +129,9 @@ Recording::Recording(Budget& shared)
   (void)pool_of({0, 0});
 }
 
+// Here once, and compiled for size.
+Recording::~Recording() = default;
+
 std::string_view Recording::action_name(trace::Action action) const {
   if (action < trace::Action::first_unknown) return trace::name_of(action);
   const size_t index = static_cast<size_t>(action) - static_cast<size_t>(trace::Action::first_unknown);

@@ -30,6 +30,7 @@ struct Recording {
   explicit Recording(Budget& budget);
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
+  ~Recording();
 
   [[nodiscard]] std::string_view action_name(trace::Action action) const;
   // Rows of `extras` that belong to the row; O(log n) once sealed.

@@ -171,7 +171,7 @@ Result<Mask> BandTerms::term(const FilterNode& node) const {
       return per_rank([&](size_t rank) { return bands_.born[rank] <= event && event < bands_.freed[rank]; });
     }
   }
-  return per_rank([](size_t) { return false; });
+  return empty_mask(recording_.budget, bands_.count());
 }
 
 [[nodiscard]] Result<Matches> matches_of(const BandTerms& terms, const replay::Bands& bands,
@@ -179,7 +179,7 @@ Result<Mask> BandTerms::term(const FilterNode& node) const {
   const auto tree = parse_filter(text);
   if (!tree) return tl::unexpected(tree.error());
   Matches matches(budget);
-  auto mask = tree->root < 0 ? mask_where(budget, bands.count(), [](size_t) { return false; })
+  auto mask = tree->root < 0 ? empty_mask(budget, bands.count())
                              : mask_of(*tree, [&](const FilterNode& node) { return terms.term(node); });
   if (!mask) return tl::unexpected(mask.error());
   matches.matched = std::move(*mask);

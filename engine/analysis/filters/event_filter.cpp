@@ -71,7 +71,7 @@ class EventTerms {
         return per_event([&](size_t event, size_t) { return is_of(*blocks, event); });
       }
     }
-    return per_event([](size_t, size_t) { return false; });
+    return empty_mask(recording_.budget, count());
   }
 
  private:

@@ -29,4 +29,11 @@ Result<Mask> mask_of(const FilterTree& tree, const MaskOfTerm& of_term) {
   return mask_of_node(tree, tree.root, of_term);
 }
 
+Result<Mask> empty_mask(Budget& budget, int32_t rows) {
+  Mask mask(budget);
+  if (mask.resize(static_cast<size_t>(rows), 0)) return mask;
+  return fail(ErrorCode::limit_exceeded, -1, "not enough memory to filter {} rows: {} bytes would be needed",
+              rows, budget.needed());
+}
+
 }  // namespace gpustrata::analysis

@@ -17,15 +17,16 @@ using MaskOfTerm = std::function<Result<Mask>(const FilterNode& term)>;
 // The tree is not empty. Error: as of_term().
 [[nodiscard]] Result<Mask> mask_of(const FilterTree& tree, const MaskOfTerm& of_term);
 
-// Of those rows of which `holds(row)` is true. Error: limit_exceeded.
+// No row is meant. Error: limit_exceeded.
+[[nodiscard]] Result<Mask> empty_mask(Budget& budget, int32_t rows);
+
+// Those rows of which `holds(row)` is true. Error: limit_exceeded.
 template <typename Holds>
 [[nodiscard]] Result<Mask> mask_where(Budget& budget, int32_t rows, const Holds& holds) {
-  Mask mask(budget);
-  if (!mask.resize(static_cast<size_t>(rows), 0)) {
-    return fail(ErrorCode::limit_exceeded, -1,
-                "not enough memory to filter {} rows: {} bytes would be needed", rows, budget.needed());
+  auto mask = empty_mask(budget, rows);
+  if (mask) {
+    for (size_t row = 0; row < mask->size(); ++row) (*mask)[row] = holds(row) ? 1 : 0;
   }
-  for (size_t row = 0; row < mask.size(); ++row) mask[row] = holds(row) ? 1 : 0;
   return mask;
 }
 
