@@ -50,7 +50,7 @@ constexpr FlushTexts kFlushTexts[] = {
      "program waits for the device meanwhile."},
     {&analysis::CacheFlushes::failed, "failed_retries", "Cache emptied in vain",
      "{0} of cached memory went back to the device, {1}, for a request that was out of memory all the same."},
-    {&analysis::CacheFlushes::unclear, "unclear_flushes", "Cache emptied",
+    {&analysis::CacheFlushes::unclear, "unclear_flushes", "Cache emptied, or device full",
      "{0} of cached memory went back to the device, {1}, before more was asked of it: it was full, or the program "
      "called empty_cache(). The recording does not say which."},
     {&analysis::CacheFlushes::flushes, "flushes", "Cache emptied",

@@ -84,7 +84,7 @@ export class StateNumbersView extends LitElement {
         flex-wrap: wrap;
         align-items: baseline;
         gap: 2px 20px;
-        min-height: 40px;
+        min-height: 45px; /* of two lines: the picture stays where it is when the numbers come */
         padding: 4px 12px;
         font-size: 12px;
         font-variant-numeric: tabular-nums;
