@@ -76,6 +76,11 @@ const drawer = async (page, name, height) => {
       .locator('[style*="--panel"]')
       .evaluate((area, px) => area.style.setProperty('--panel', `${px}px`), height);
 };
+/** The answer beside the picture. */
+const answer = async (page, name) => {
+  const tab = page.locator(`gpustrata-answers [role=tab][data-panel=${name}]`);
+  if ((await tab.getAttribute('aria-selected')) !== 'true') await tab.click();
+};
 const filter = async (page, text) => {
   await page.keyboard.press('/');
   await page.keyboard.type(text);
@@ -103,8 +108,9 @@ sys.stdout.buffer.write(pickle.dumps(run, protocol=4))
 const parts = {
   'why-oom': {
     open: 'out_of_memory.pickle.gz',
-    of: 'gpustrata-drawer',
-    prepare: (page) => drawer(page, 'oom', 430),
+    of: 'gpustrata-answers',
+    prepare: (page) => answer(page, 'oom'),
+    height: 760,
   },
   peak: { open: 'training_run.pickle', of: '[data-finding=peak]', around: 6 },
   leak: {
@@ -130,6 +136,7 @@ const parts = {
     open: 'profiler_trace.json.gz',
     of: 'gpustrata-drawer',
     prepare: (page) => drawer(page, 'ops', 430),
+    width: 1700,
   },
   rank: { open: 'eight_ranks.zip', of: 'gpustrata-peak-row' },
   fleet: {
@@ -177,19 +184,22 @@ const parts = {
     height: 560,
   },
   less: {
-    of: 'gpustrata-drawer',
+    of: 'gpustrata-answers',
+    height: 760,
     prepare: async (page) => {
       const buffer = execFileSync('python3', ['-c', lessRecorded, sample('training_run.pickle')], {
         maxBuffer: 1 << 26,
       });
       await choose(page, { name: 'run.pickle', mimeType: '', buffer });
-      await drawer(page, 'overview', 480);
+      await answer(page, 'overview');
     },
   },
 };
-for (const [name, { open: file, of, prepare, around = 0, height = 900 }] of Object.entries(parts)) {
+for (const [name, { open: file, of, prepare, around = 0, width = 1100, height = 900 }] of Object.entries(
+  parts,
+)) {
   if (!wanted(name)) continue;
-  const page = await open(file ? `?open=samples/${file}` : '', 1100, height);
+  const page = await open(file ? `?open=samples/${file}` : '', width, height);
   await prepare?.(page);
   await page.waitForTimeout(1500); // what is on its way has come
   const box = await page.locator(of).first().boundingBox();
