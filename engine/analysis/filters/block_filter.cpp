@@ -56,7 +56,8 @@ class BandTerms {
     return lived;
   }
 
-  [[nodiscard]] Result<Mask> text_term(const FilterNode& node) const {
+  // Of their own, so that a page gets them when it first asks for one (site/split_engine.mjs).
+  [[nodiscard, gnu::noinline]] Result<Mask> text_term(const FilterNode& node) const {
     SearchIn where = SearchIn::anything;
     if (node.field == FilterField::address) where = SearchIn::address;
     if (node.field == FilterField::stack) where = SearchIn::frame;
@@ -89,7 +90,7 @@ class BandTerms {
         marks);
   }
 
-  [[nodiscard]] Result<Mask> category_term(const FilterNode& node) const {
+  [[nodiscard, gnu::noinline]] Result<Mask> category_term(const FilterNode& node) const {
     if (!are_blocks_)
       return fail(ErrorCode::invalid_format, node.at, "Categories are those of blocks; segments have none.");
     const auto known = device_.categories();

@@ -13,8 +13,8 @@ namespace gpustrata::analysis {
 
 // call: `stack_of(row)`
 template <typename StackOf>
-[[nodiscard]] Result<Mask> call_term(const model::Recording& recording, const FilterNode& term, int32_t rows,
-                                     const StackOf& stack_of) {
+[[nodiscard, gnu::noinline]] Result<Mask> call_term(const model::Recording& recording, const FilterNode& term,
+                                                    int32_t rows, const StackOf& stack_of) {
   const auto pattern = parse_frame_pattern(term.text);
   Mask nodes(recording.budget);
   if (!pattern || !find_nodes_with(recording, *pattern, nodes))
@@ -28,8 +28,8 @@ template <typename StackOf>
 
 // who: `stack_of(row)`
 template <typename StackOf>
-[[nodiscard]] Result<Mask> who_term(Device& device, const FilterNode& term, int32_t rows,
-                                    const StackOf& stack_of) {
+[[nodiscard, gnu::noinline]] Result<Mask> who_term(Device& device, const FilterNode& term, int32_t rows,
+                                                   const StackOf& stack_of) {
   const model::Recording& recording = device.recording();
   const auto pattern = parse_frame_pattern(term.text);
   const auto who_of = device.who();
