@@ -303,7 +303,11 @@ export class TopBarView extends LitElement {
         }
         .file-name {
           flex: 1;
+          min-width: 132px;
           max-width: none;
+        }
+        select[aria-label='Device'] {
+          max-width: 128px;
         }
         .end {
           order: 0;
