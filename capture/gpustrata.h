@@ -113,16 +113,17 @@ GPUSTRATA_API gpustrata_status gpustrata_pool_release(int device, gpustrata_pool
 GPUSTRATA_API gpustrata_status gpustrata_pool_retain(int device, gpustrata_pool pool);
 /* Users of the pool; 0 = there is none, or it was released. Below 0 on failure. */
 GPUSTRATA_API int gpustrata_pool_users(int device, gpustrata_pool pool);
-/* The pool serves other requests before "out of memory"; it hands out whole blocks. */
-GPUSTRATA_API gpustrata_status gpustrata_pool_use_on_oom(int device, gpustrata_pool pool);
+/* Whether the pool serves other requests before "out of memory"; it hands out whole blocks. */
+GPUSTRATA_API gpustrata_status gpustrata_pool_use_on_oom(int device, gpustrata_pool pool, int use);
 GPUSTRATA_API gpustrata_status gpustrata_pool_no_split(int device, gpustrata_pool pool);
 /* Cached memory of a pool without users goes back to the device. */
 GPUSTRATA_API gpustrata_status gpustrata_pool_empty(int device, gpustrata_pool pool);
 /* A graph is captured from here on. Whoever tells of captures gets frees that are put off by them alone, not by every
- * routing to a pool: PyTorch since 2026. */
+ * routing to a pool: PyTorch since 2026. `is_captured`, which may be null, says of the calling thread whether the stream that
+ * it uses is captured (not 0), and is asked while a capture is under way; it must not call this library. */
 GPUSTRATA_API gpustrata_status gpustrata_capture_begin(int device);
 GPUSTRATA_API gpustrata_status gpustrata_capture_end(int device);
-GPUSTRATA_API gpustrata_status gpustrata_put_off_by_captures_only(int device);
+GPUSTRATA_API gpustrata_status gpustrata_put_off_by_captures_only(int device, int (*is_captured)(int device));
 /* The start of every live allocation of the pool: at most `capacity` are written, `*count` is how many there are. */
 GPUSTRATA_API gpustrata_status gpustrata_pool_allocations(int device, gpustrata_pool pool, void** pointers,
                                                           size_t capacity, size_t* count);

@@ -376,6 +376,8 @@ def _nested_stats(device=None):
         *folders, last = name.split(".")
         place = nested
         for folder in folders:
+            if folder[0].isdigit():  # of a private pool: "0_1" is (0, 1)
+                folder = tuple(int(part) for part in folder.split("_"))
             place = place.setdefault(folder, {})
         place[last] = value
     return nested

@@ -44,8 +44,8 @@ int gpustrata_pool_users(int device, gpustrata_pool pool) {
   });
   return users;
 }
-gpustrata_status gpustrata_pool_use_on_oom(int device, gpustrata_pool pool) {
-  return on(device, [&](DeviceAllocator& own) { return own.set_use_on_oom(pool_key(pool)); });
+gpustrata_status gpustrata_pool_use_on_oom(int device, gpustrata_pool pool, int use) {
+  return on(device, [&](DeviceAllocator& own) { return own.set_use_on_oom(pool_key(pool), use != 0); });
 }
 gpustrata_status gpustrata_pool_no_split(int device, gpustrata_pool pool) {
   return on(device, [&](DeviceAllocator& own) { return own.set_no_split(pool_key(pool)); });
@@ -66,9 +66,11 @@ gpustrata_status gpustrata_capture_begin(int device) {
 gpustrata_status gpustrata_capture_end(int device) {
   return on(device, [](DeviceAllocator& own) { return own.end_capture(); });
 }
-gpustrata_status gpustrata_put_off_by_captures_only(int device) {
-  return on(device, [](DeviceAllocator& own) {
+gpustrata_status gpustrata_put_off_by_captures_only(int device, int (*is_captured)(int device)) {
+  return on(device, [&](DeviceAllocator& own) {
     own.set_defer(DeviceAllocator::Defer::while_capturing);
+    own.set_is_captured({});
+    if (is_captured != nullptr) own.set_is_captured([=] { return is_captured(device) != 0; });
     return Status();
   });
 }

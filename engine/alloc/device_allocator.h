@@ -160,13 +160,17 @@ class DeviceAllocator {
   // pool, as PyTorch until its #181830 of 2026, which is so unless said otherwise; or captures of graphs alone.
   enum class Defer : uint8_t { while_routing, while_capturing };
   void set_defer(Defer when) { defer_ = when; }
+  // Whether what the calling thread does now is captured: only then does a capture that is under way put off. Without it, all
+  // that is done meanwhile counts as captured, as in PyTorch up to 2.12.
+  using IsCaptured = std::function<bool()>;
+  void set_is_captured(IsCaptured is_captured) { is_captured_ = std::move(is_captured); }
   // A graph is captured from here on; captures may overlap. Error of end_capture(): wrong_usage (none is under way).
   void begin_capture() { ++captures_; }
   [[nodiscard]] Status end_capture();
   // A MemPool object: makes the pool or adds a user. `source` (may be null) outlives the pool.
   [[nodiscard]] Status create_or_increment_pool(PoolKey key, SegmentSource* source = nullptr);
-  [[nodiscard]] Status set_use_on_oom(
-      PoolKey key);                                // serves requests of the default pool before out of memory
+  // Whether it serves requests of the default pool before out of memory.
+  [[nodiscard]] Status set_use_on_oom(PoolKey key, bool use);
   [[nodiscard]] Status set_no_split(PoolKey key);  // a block is handed out whole
   // Starts of the live blocks of a private pool, in address order. O(blocks). Error: wrong_usage (no such pool).
   [[nodiscard]] Result<std::vector<uint64_t>> pool_allocations(PoolKey key) const;
@@ -265,7 +269,8 @@ class DeviceAllocator {
   void reuse_in_capture(int64_t stream, const Origin& origin);
 
   [[nodiscard]] bool deferring() const {
-    return captures_ > 0 || (defer_ == Defer::while_routing && !routings_.empty());
+    if (defer_ == Defer::while_routing && !routings_.empty()) return true;
+    return captures_ > 0 && (!is_captured_ || is_captured_());
   }
   [[nodiscard]] BlockPool* find_pool(PoolKey key) const;
   BlockPool& add_pool(PoolKey key);
@@ -306,6 +311,7 @@ class DeviceAllocator {
   std::vector<Routing> routings_;
   Defer defer_ = Defer::while_routing;
   int captures_ = 0;  // under way
+  IsCaptured is_captured_;
   CrossStream cross_;
   std::vector<DeferredFree> deferred_;
   std::vector<OomObserver> oom_observers_;

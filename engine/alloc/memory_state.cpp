@@ -158,9 +158,15 @@ SegmentId MemoryState::segment_alloc(const SegmentInfo& info) {
 
   if (!info.expandable) {
     stats_.segment.increase(info.small, 1);
-    stats_.reserved_bytes.increase(info.small, info.size);
+    count_reserved(info, info.size);
   }
   return id;
+}
+
+void MemoryState::count_reserved(const SegmentInfo& segment, int64_t change) {
+  stats_.reserved_bytes.change(segment.small, change);
+  if (segment.pool != PoolKey{})
+    stats_.reserved_bytes_by_private_pools[segment.pool].change(segment.small, change);
 }
 
 void MemoryState::segment_free(SegmentId id) {
@@ -169,7 +175,7 @@ void MemoryState::segment_free(SegmentId id) {
   assert(segment.mapped_bytes == (segment.expandable ? 0 : segment.size));
   if (!segment.expandable) {
     stats_.segment.decrease(segment.small, 1);
-    stats_.reserved_bytes.decrease(segment.small, segment.size);
+    count_reserved(segment, -segment.size);
   }
   const size_t position = position_after(segment.address) - 1;
   std::copy(by_address_.data() + position + 1, by_address_.data() + by_address_.size(),
@@ -189,7 +195,7 @@ Merged MemoryState::segment_map(BlockId unmapped, uint64_t address, int64_t size
   block.requested_size = 0;
   Segment& segment = segments_[block.segment.index()];
   segment.mapped_bytes += size;
-  stats_.reserved_bytes.increase(segment.small, size);
+  count_reserved(segment, size);
   return merge(unmapped);
 }
 
@@ -208,7 +214,7 @@ MemoryState::Unmapped MemoryState::segment_unmap(BlockId inactive, uint64_t addr
   Segment& segment = segments_[block.segment.index()];
   assert(segment.expandable);
   segment.mapped_bytes -= size;
-  stats_.reserved_bytes.decrease(segment.small, size);
+  count_reserved(segment, -size);
   static_cast<Merged&>(result) = merge(inactive);
   return result;
 }

@@ -113,6 +113,7 @@ class MemoryState {
   [[nodiscard]] bool can_merge(BlockId id, BlockId neighbour) const;
   // inactive_split and its bytes: one net change each; the sums `allocated` and `freed` show it.
   void change_split(const Block& block, int64_t blocks, int64_t bytes);
+  void count_reserved(const SegmentInfo& segment, int64_t change);
   // Position in by_address_ of the first segment that starts above `address`.
   [[nodiscard]] size_t position_after(uint64_t address) const;
 

@@ -88,10 +88,10 @@ Status DeviceAllocator::release_pool(PoolKey key) {
   return {};
 }
 
-Status DeviceAllocator::set_use_on_oom(PoolKey key) {
+Status DeviceAllocator::set_use_on_oom(PoolKey key, bool use) {
   const auto pool = existing_pool(key);
   if (!pool) return tl::unexpected(pool.error());
-  (*pool)->use_on_oom = true;
+  (*pool)->use_on_oom = use;
   return {};
 }
 

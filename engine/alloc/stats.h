@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "engine/trace/trace_event.h"
 
 namespace gpustrata::alloc {
 
@@ -100,6 +103,8 @@ struct MemoryStats {
   PoolStat active_bytes;          // as active
   PoolStat inactive_split_bytes;  // as inactive_split
   PoolStat requested_bytes;       // what was asked for, as active
+  // reserved_bytes of each private pool that ever had memory; a pool that is gone stays, with 0.
+  std::map<trace::PoolKey, PoolStat> reserved_bytes_by_private_pools;
   // Kept by DeviceAllocator.
   Stat oversize_allocations;  // blocks of max_split_size and above
   Stat oversize_segments;
@@ -121,7 +126,8 @@ struct NamedStat {
   std::string name;  // "allocated_bytes.all.current", "num_ooms"
   int64_t value = 0;
 };
-// The flat form of torch.cuda.memory_stats(): 9 * 3 * 4 + 2 * 4 + 7 = 123 keys, sorted.
+// The flat form of torch.cuda.memory_stats(): 9 * 3 * 4 + 2 * 4 + 7 = 123 keys, and 12 for each private pool that ever had
+// memory (as PyTorch 2.13 and newer); sorted.
 [[nodiscard]] std::vector<NamedStat> flat_stats(const MemoryStats& stats);
 
 // The nine rows with pools, in the order of the names.

@@ -168,7 +168,7 @@ Status Runner::apply(size_t row) {
     case Request::no_split:
       return allocator_.set_no_split(pool());
     case Request::use_on_oom:
-      return allocator_.set_use_on_oom(pool());
+      return allocator_.set_use_on_oom(pool(), true);
     case Request::reset_peak:
       allocator_.reset_peak_stats();
       return {};

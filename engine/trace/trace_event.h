@@ -5,6 +5,7 @@
 // which are the recorder's.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 
 #include "engine/base/ids.h"
@@ -16,7 +17,7 @@ namespace gpustrata::trace {
 struct PoolKey {
   int64_t graph_id = 0;
   int64_t user_id = 0;
-  bool operator==(const PoolKey&) const = default;
+  auto operator<=>(const PoolKey&) const = default;
 };
 
 struct TraceEvent {

@@ -38,6 +38,14 @@ class CapturedPools : public testing::Test {
     EXPECT_EQ(gpustrata_memory_usage(0, nullptr, &bytes), GPUSTRATA_OK);
     return static_cast<size_t>(bytes);
   }
+  // "reserved_bytes_by_private_pools.0_1.all.current" of kHelper; -1 = there is none.
+  [[nodiscard]] static int64_t reserved_by_helper(const std::string& what) {
+    std::string text(gpustrata_memory_stats(0, nullptr, 0) + 1, ' ');
+    (void)gpustrata_memory_stats(0, text.data(), text.size());
+    const std::string key = "\"reserved_bytes_by_private_pools.0_1." + what + "\":";
+    const size_t at = text.find(key);
+    return at == std::string::npos ? -1 : std::stoll(text.substr(at + key.size()));
+  }
   // Leaves 64 MiB of the device.
   static void make_the_device_small() {
     int64_t total = 0;
@@ -97,7 +105,7 @@ TEST_F(CapturedPools, APoolHelpsOutBeforeOutOfMemoryIfItMay) {
   void* refused = a;
   EXPECT_EQ(gpustrata_malloc(&refused, 40 * kPoolsMiB, 0, nullptr), GPUSTRATA_OUT_OF_MEMORY);
   EXPECT_EQ(refused, nullptr);
-  ASSERT_EQ(gpustrata_pool_use_on_oom(0, kHelper), GPUSTRATA_OK) << gpustrata_last_error();
+  ASSERT_EQ(gpustrata_pool_use_on_oom(0, kHelper, 1), GPUSTRATA_OK) << gpustrata_last_error();
   char* const b = allocated(40 * kPoolsMiB);
   EXPECT_EQ(b, a);
   EXPECT_EQ(reserved(), 50 * kPoolsMiB);
@@ -116,22 +124,60 @@ TEST_F(CapturedPools, APoolHelpsOutBeforeOutOfMemoryIfItMay) {
 TEST_F(CapturedPools, APoolHelpsOutInNeedOnly) {
   char* const a = allocated_in(kHelper, 50 * kPoolsMiB);
   freed(a);
-  ASSERT_EQ(gpustrata_pool_use_on_oom(0, kHelper), GPUSTRATA_OK);
+  ASSERT_EQ(gpustrata_pool_use_on_oom(0, kHelper, 1), GPUSTRATA_OK);
   EXPECT_NE(allocated(40 * kPoolsMiB), a);
   EXPECT_EQ(reserved(), 90 * kPoolsMiB);
 }
 
+TEST_F(CapturedPools, APoolHelpsOutUntilItMayNotAnyMore) {
+  make_the_device_small();
+  char* const a = allocated_in(kHelper, 50 * kPoolsMiB);
+  freed(a);
+  ASSERT_EQ(gpustrata_pool_use_on_oom(0, kHelper, 1), GPUSTRATA_OK);
+  ASSERT_EQ(gpustrata_pool_use_on_oom(0, kHelper, 0), GPUSTRATA_OK);
+  void* refused = a;
+  EXPECT_EQ(gpustrata_malloc(&refused, 40 * kPoolsMiB, 0, nullptr), GPUSTRATA_OUT_OF_MEMORY);
+  EXPECT_EQ(refused, nullptr);
+}
+
+// 3 MiB take a segment of 20, 300 bytes one of 2. The same as PyTorch 2.15.0 says of these steps.
+TEST_F(CapturedPools, ReservedBytesAreSaidPoolByPool) {
+  constexpr auto kReserved = static_cast<int64_t>(22 * kPoolsMiB);
+  ASSERT_EQ(gpustrata_pool_retain(0, kHelper), GPUSTRATA_OK);
+  EXPECT_EQ(reserved_by_helper("all.current"), -1);  // it had no memory yet
+  char* const a = allocated_in(kHelper, 3 * kPoolsMiB);
+  char* const b = allocated_in(kHelper, 300);
+  (void)allocated(3 * kPoolsMiB);  // of the default pool
+  EXPECT_EQ(reserved_by_helper("all.current"), kReserved);
+  EXPECT_EQ(reserved_by_helper("large_pool.current"), static_cast<int64_t>(20 * kPoolsMiB));
+  EXPECT_EQ(reserved_by_helper("small_pool.peak"), static_cast<int64_t>(2 * kPoolsMiB));
+  EXPECT_EQ(reserved_by_helper("all.allocated"), kReserved);
+  ASSERT_EQ(gpustrata_reset_accumulated_memory_stats(0), GPUSTRATA_OK);
+  EXPECT_EQ(reserved_by_helper("all.allocated"), 0);
+  freed(a);
+  freed(b);
+  for (int users = gpustrata_pool_users(0, kHelper); users > 0; --users)
+    ASSERT_EQ(gpustrata_pool_release(0, kHelper), GPUSTRATA_OK);
+  ASSERT_EQ(gpustrata_pool_empty(0, kHelper), GPUSTRATA_OK);
+  // The pool is gone; what it had is told still.
+  EXPECT_EQ(reserved_by_helper("all.current"), 0);
+  EXPECT_EQ(reserved_by_helper("all.freed"), kReserved);
+  EXPECT_EQ(reserved_by_helper("all.peak"), kReserved);
+  ASSERT_EQ(gpustrata_reset_peak_memory_stats(0), GPUSTRATA_OK);
+  EXPECT_EQ(reserved_by_helper("all.peak"), 0);
+}
+
 TEST_F(CapturedPools, PoolsThatAreNotThereAreRefused) {
-  EXPECT_EQ(gpustrata_pool_use_on_oom(0, kUnknown), GPUSTRATA_WRONG_USAGE);
+  EXPECT_EQ(gpustrata_pool_use_on_oom(0, kUnknown, 1), GPUSTRATA_WRONG_USAGE);
   EXPECT_THAT(gpustrata_last_error(), HasSubstr("there is no pool (0, 9)"));
   EXPECT_EQ(gpustrata_pool_no_split(0, kUnknown), GPUSTRATA_WRONG_USAGE);
   EXPECT_EQ(gpustrata_pool_no_split(0, {0, 0}), GPUSTRATA_WRONG_USAGE);
   EXPECT_THAT(gpustrata_last_error(), HasSubstr("(0, 0) is the default pool"));
   ASSERT_EQ(gpustrata_pool_retain(0, kUnknown), GPUSTRATA_OK);
   ASSERT_EQ(gpustrata_pool_release(0, kUnknown), GPUSTRATA_OK);
-  EXPECT_EQ(gpustrata_pool_use_on_oom(0, kUnknown), GPUSTRATA_WRONG_USAGE);
+  EXPECT_EQ(gpustrata_pool_use_on_oom(0, kUnknown, 1), GPUSTRATA_WRONG_USAGE);
   EXPECT_THAT(gpustrata_last_error(), HasSubstr("pool (0, 9) was released"));
-  EXPECT_EQ(gpustrata_pool_use_on_oom(99, kHelper), GPUSTRATA_WRONG_USAGE);
+  EXPECT_EQ(gpustrata_pool_use_on_oom(99, kHelper, 1), GPUSTRATA_WRONG_USAGE);
 }
 
 // 1 MiB and then 512 bytes: the one in a segment of 2 MiB, the other behind it. 30 MiB have a segment of their own.

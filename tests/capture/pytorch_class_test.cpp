@@ -71,10 +71,30 @@ TEST(PytorchClass, WhatIsCachedAndUsed) {
 }
 
 TEST(PytorchClass, CapturesAreCounted) {
-  ASSERT_EQ(gpustrata_put_off_by_captures_only(0), GPUSTRATA_OK);
+  ASSERT_EQ(gpustrata_put_off_by_captures_only(0, nullptr), GPUSTRATA_OK);
   EXPECT_EQ(gpustrata_capture_end(0), GPUSTRATA_WRONG_USAGE);
   ASSERT_EQ(gpustrata_capture_begin(0), GPUSTRATA_OK);
   EXPECT_EQ(gpustrata_capture_end(0), GPUSTRATA_OK);
+}
+
+int g_captured = 0;  // what the next test answers
+int captured_of_test(int device) { return device == 0 ? g_captured : 0; }
+
+// A block of 3 MiB that stream 0x10 uses, too, is free again with the next request if nothing puts that off: the driver's
+// streams are idle.
+TEST(PytorchClass, ACapturePutsOffWhatIsCapturedOnly) {
+  ASSERT_EQ(gpustrata_put_off_by_captures_only(0, captured_of_test), GPUSTRATA_OK);
+  ASSERT_EQ(gpustrata_capture_begin(0), GPUSTRATA_OK);
+  for (const bool captured : {false, true}) {
+    g_captured = 0;
+    void* const a = take(3 * kMiB);
+    g_captured = captured ? 1 : 0;
+    gpustrata_hook_record_stream(a, reinterpret_cast<void*>(0x10));
+    ASSERT_EQ(gpustrata_release(a), GPUSTRATA_OK);
+    EXPECT_EQ(take(3 * kMiB) == a, !captured);
+  }
+  EXPECT_EQ(gpustrata_capture_end(0), GPUSTRATA_OK);
+  g_captured = 0;
 }
 
 TEST(PytorchClass, MissingPlacesAreRefused) {

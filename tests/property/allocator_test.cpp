@@ -241,9 +241,10 @@ class Pair {
         must(allocator_.set_no_split(key(name)).has_value());
         return twin_.set_no_split(name);
       }
-      note(fmt::format("useoom {} {}", name.first, name.second));
-      must(allocator_.set_use_on_oom(key(name)).has_value());
-      return twin_.set_use_on_oom(name);
+      const bool use = !one_in(10);
+      note(fmt::format("useoom {} {} {}", name.first, name.second, use));
+      must(allocator_.set_use_on_oom(key(name), use).has_value());
+      return twin_.set_use_on_oom(name, use);
     }
     if (routed || users == 0) return;
     const bool only = one_in(3);

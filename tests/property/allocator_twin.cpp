@@ -27,6 +27,10 @@ void Allocator::count() {
                            "segment", "reserved_bytes", "inactive_split", "inactive_split_bytes"}) {
     for (const char* kind : {".all", ".small_pool", ".large_pool"}) now[std::string(name) + kind] = 0;
   }
+  const std::string of_pools = "reserved_bytes_by_private_pools.";
+  for (const auto& [name, number] : numbers_) {
+    if (name.starts_with(of_pools)) now[name] = 0;
+  }
   for (const auto& [id, segment] : segments_) {
     const std::string kind = segment.small ? ".small_pool" : ".large_pool";
     const auto add = [&](const std::string& name, int64_t n) {
@@ -36,6 +40,8 @@ void Allocator::count() {
     if (!segment.expandable) add("segment", 1);
     for (const TwinBlock& block : segment.blocks) {
       if (block.mapped) add("reserved_bytes", block.size);
+      if (block.mapped && segment.pool != PoolName{})
+        add(of_pools + text(segment.pool.first) + "_" + text(segment.pool.second), block.size);
       if (block.state == 'A') add("allocation", 1), add("allocated_bytes", block.size);
       if (block.state != '-') {
         add("active", 1);

@@ -186,7 +186,7 @@ class Allocator {
   void end(PoolName pool);
   void release(PoolName pool);
   void set_no_split(PoolName pool) { find_pool(pool)->no_split = true; }
-  void set_use_on_oom(PoolName pool) { find_pool(pool)->use_on_oom = true; }
+  void set_use_on_oom(PoolName pool, bool use) { find_pool(pool)->use_on_oom = use; }
   [[nodiscard]] int users(PoolName pool) const;
 
   [[nodiscard]] const std::vector<std::string>& trace() const { return trace_; }

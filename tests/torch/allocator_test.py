@@ -203,6 +203,11 @@ class Companion(unittest.TestCase):
     def test_cuda_graph(self):
         self.assertIn("ok", self.run_code("graph"))
 
+    def test_captures_of_one_stream(self):
+        theirs = self.run_code("captures_of_pytorch")
+        self.assertGreater(theirs.count("free_completed"), 0)
+        self.assertEqual(self.run_code("captures"), theirs)
+
     def test_what_is_cached(self):
         self.assertIn("ok", self.run_code("cache_info"))
 

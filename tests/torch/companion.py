@@ -51,6 +51,9 @@ def mem_pool_of_pytorch():
           for block in segment["blocks"]}
     assert of[inside.data_ptr()] == tuple(pool.id), (of, pool.id)
     assert of[outside.data_ptr()] == (0, 0)
+    if tuple(int(part) for part in torch.__version__.split(".")[:2]) >= (2, 13):
+        nested = torch.cuda.memory_stats_as_nested_dict()["reserved_bytes_by_private_pools"]
+        assert [(of, told["all"]["current"]) for of, told in nested.items()] == [(tuple(pool.id), 20 * MIB)], nested
     del inside
     before = torch.cuda.memory_reserved()
     del pool
@@ -99,6 +102,36 @@ def one_graph():
     of = {block["address"]: tuple(segment["segment_pool_id"]) for segment in segments for block in segment["blocks"]}
     assert of[inside.data_ptr()] != (0, 0)
     assert of[outside.data_ptr()] == (0, 0)
+
+
+def captures():
+    install()
+    captures_of_pytorch()
+
+
+def captures_of_pytorch():
+    """A graph is captured on one stream; meanwhile the thread uses that one and another."""
+    inside, outside, third = torch.cuda.Stream(), torch.cuda.Stream(), torch.cuda.Stream()
+    with torch.cuda.stream(outside):
+        kept = [tensor(3 * MIB) for _ in range(4)]
+    torch.cuda.memory._record_memory_history(context=None)
+    graph = torch.cuda.CUDAGraph()
+    for one in kept:
+        one.record_stream(third)
+    del one
+    with torch.cuda.stream(inside):
+        graph.capture_begin(capture_error_mode="relaxed")
+        kept.pop()  # put off
+        with torch.cuda.stream(outside):
+            kept.pop()
+            kept.append(tensor(5 * MIB))
+            kept.pop(0)
+            kept.append(tensor(3 * MIB))
+        kept.append(tensor(7 * MIB))
+        graph.capture_end()
+    kept.append(tensor(9 * MIB))
+    events = torch.cuda.memory._snapshot()["device_traces"][0]
+    print([(event["action"], event["size"]) for event in events if event["action"] != "snapshot"])
 
 
 def cache_info():

@@ -94,6 +94,9 @@ def differences(left, right, most=5, ignored=()):
         pairs = [(one, other) for one, other in zip(left["layout"], right["layout"]) if one != other]
         found.append(f"{len(left['layout'])} | {len(right['layout'])} segments; first that differ: {pairs[:1]}")
     names = sorted((set(left["stats"]) & set(right["stats"])) - set(ignored))
+    of_pools = [{name for name in one["stats"] if name.startswith("reserved_bytes_by_private_pools.")} for one in (left, right)]
+    if of_pools[0] and of_pools[0] != of_pools[1]:  # PyTorch has them from 2.13 on
+        found.append(f"statistics of other pools: {sorted(of_pools[0] ^ of_pools[1])[:1]}")
     found += [f"{name}: {left['stats'][name]} | {right['stats'][name]}" for name in names
               if left["stats"][name] != right["stats"][name]][:most]
     if left["errors"] != right["errors"]:

@@ -117,6 +117,14 @@ auto tells_of_captures(Class* one) -> decltype(one->markCaptureBegin(0), true) {
 }
 bool tells_of_captures(void*) { return false; }
 
+// Of the stream that the thread uses. One that cannot be asked counts as captured: memory is then kept longer.
+int is_captured(int device) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  const auto stream = c10::cuda::getCurrentCUDAStream(static_cast<DeviceIndex>(device));
+  return cudaStreamIsCapturing(stream, &status) != cudaSuccess || status != cudaStreamCaptureStatusNone ? 1
+                                                                                                        : 0;
+}
+
 class Allocator final : public Base {
  public:
   Allocator()
@@ -178,9 +186,10 @@ class Allocator final : public Base {
   }
   void ensureExistsAndIncrefPool(DeviceIndex device, MempoolId_t id) { create(device, id, false); }
   int getPoolUseCount(DeviceIndex device, MempoolId_t id) { return own().pool_users(device, named(id)); }
-  void setUseOnOOM(DeviceIndex device, MempoolId_t id) { check(own().pool_use_on_oom(device, named(id))); }
+  void setUseOnOOM(DeviceIndex device, MempoolId_t id) { setUseOnOOM(device, id, true); }
   void setUseOnOOM(DeviceIndex device, MempoolId_t id, bool use) {
-    if (use) check(own().pool_use_on_oom(device, named(id)));
+    const gpustrata_status status = own().pool_use_on_oom(device, named(id), use ? 1 : 0);
+    if (use) check(status);  // a pool that is not there serves nobody anyway
   }
   void setNoSplit(DeviceIndex device, MempoolId_t id) { check(own().pool_no_split(device, named(id))); }
 
@@ -283,7 +292,7 @@ class Allocator final : public Base {
     if (static_cast<size_t>(device) < kMostDevices &&
         tells_of_captures(static_cast<native::CUDAAllocator*>(this))) {
       std::call_once(told_[static_cast<size_t>(device)],
-                     [&] { (void)own().put_off_by_captures_only(device); });
+                     [&] { (void)own().put_off_by_captures_only(device, is_captured); });
     }
     void* pointer = nullptr;
     const gpustrata_status status = own().malloc(&pointer, size, device, stream);

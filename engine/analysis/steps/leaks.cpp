@@ -97,7 +97,12 @@ class LeakFinder {
            leak_of_group_.resize(static_cast<size_t>(groups_.count()), -1);
   }
 
-  [[nodiscard]] bool judge(Leaks& found) {
+  // Twice: what grows in one step of several needs longer to be seen by itself.
+  [[nodiscard]] bool judge(Leaks& found) { return judge(found, false) && judge(found, true); }
+
+  // `others`: groups that are no leak so far, of what leaks for sure but is called from another line.
+  [[nodiscard]] bool judge(Leaks& found, bool others) {
+    const size_t before = found.leaks.size();
     std::vector<Growth> growths;  // of one group: at most one a step
     Charge charge(recording_.budget);
     if (!charge.more(static_cast<int64_t>(steps_.begin.size() * (sizeof(Growth) + sizeof(int32_t)))))
@@ -114,14 +119,39 @@ class LeakFinder {
         if (all.bytes > 0) growths.push_back(all);
       }
       constexpr int64_t kLeakBytes = 160;
-      const auto leak = leak_in(growths, returned_[group]);
-      if (!leak) continue;
+      if (others && (leak_of_group_[group] >= 0 || !is_called_elsewhere(found, before, group))) continue;
+      const auto leak = leak_in(growths, returned_[group], others ? kFewestGrowths - 1 : kFewestGrowths);
+      if (!leak || (others && leak->gap == 1)) continue;
       if (!charge.more(kLeakBytes)) return false;
       leak_of_group_[group] = static_cast<int32_t>(found.leaks.size());
       found.leaks.push_back(*leak);
       found.leaks.back().stack = groups_.stack_of(group);
     }
     return true;
+  }
+
+  // One of the first `count` leaks is sure and has the same inner half of its stack.
+  [[nodiscard]] bool is_called_elsewhere(const Leaks& found, size_t count, int32_t group) const {
+    return std::any_of(
+        found.leaks.begin(), found.leaks.begin() + static_cast<std::ptrdiff_t>(count), [&](const Leak& leak) {
+          return leak.confidence >= kSureLeak && have_one_inner_half(leak.stack, groups_.stack_of(group));
+        });
+  }
+  [[nodiscard]] bool have_one_inner_half(StackId a, StackId b) const {
+    if (a.is_none() || b.is_none()) return false;
+    const trace::StackTable& stacks = recording_.stacks;
+    const auto caller = [&](int32_t node) { return node < 0 ? node : stacks.node(node).caller; };
+    int32_t one = stacks.leaf(a), other = stacks.leaf(b);
+    int32_t shared = 0, rest = 0;
+    for (; one >= 0 && other >= 0 && stacks.node(one).frame == stacks.node(other).frame; ++shared) {
+      one = caller(one);
+      other = caller(other);
+    }
+    for (; one >= 0 && other >= 0; ++rest) {
+      one = caller(one);
+      other = caller(other);
+    }
+    return shared >= 2 && shared >= rest;
   }
 
   // What the first repeat keeps is of the same kind if it is about as much.
@@ -141,7 +171,8 @@ class LeakFinder {
     return *middle;
   }
 
-  [[nodiscard]] std::optional<Leak> leak_in(std::span<const Growth> growths, int64_t returned) const {
+  [[nodiscard]] std::optional<Leak> leak_in(std::span<const Growth> growths, int64_t returned,
+                                            int32_t fewest) const {
     constexpr int32_t kSomeSteps = 6;
     if (is_loop_) growths = without_setting_up(growths);
     if (growths.empty()) return std::nullopt;
@@ -156,7 +187,7 @@ class LeakFinder {
     while (first + 1 < growths.size() && regular_since(first) < 0.6) ++first;
     const std::span<const Growth> all = growths.subspan(first);
     const auto counted = static_cast<int32_t>(all.size()) - (is_loop_ && all[0].step == 0 ? 1 : 0);
-    if (counted < kFewestGrowths || int64_t{all[0].step} * 2 > count) return std::nullopt;
+    if (counted < fewest || int64_t{all[0].step} * 2 > count) return std::nullopt;
     const int32_t since_last = count - 1 - all.back().step;
     const int32_t allowed = gap - 1 + (steps_.last_is_whole ? 0 : 1) + (count >= kSomeSteps ? 1 : 0);
     if (since_last > allowed) return std::nullopt;

@@ -82,7 +82,7 @@ std::string steps_text(const model::Recording& recording, const analysis::Steps&
   }
   const std::string_view leaks = !none                                      ? ""
                                  : steps.count() < analysis::kFewestGrowths ? ", too few to find leaks"
-                                                                            : ", no leak";
+                                                                            : ", no leak seen";
   return fmt::format("{} ({}){}", counted(steps.count(), "step"),
                      steps.from == StepsFrom::annotations ? "the profiler's" : "by regions of the program",
                      leaks);

@@ -448,6 +448,30 @@ TEST_F(Allocator, WhatPutsOffFreesThatWaitForStreams) {
   EXPECT_EQ(allocator->stats().active.all().current, 4);
 }
 
+TEST_F(Allocator, ACapturePutsOffWhatIsCapturedOnly) {
+  make();
+  bool captured = false;
+  allocator->set_defer(DeviceAllocator::Defer::while_capturing);
+  allocator->set_is_captured([&] { return captured; });
+  allocator->begin_capture();
+  const uint64_t a = malloc(3 << 20);
+  (void)allocator->record_stream(a, 1);
+  free(a);
+  device->finish(1);
+  EXPECT_EQ(malloc(3 << 20), a);
+  // The same of a stream that is captured: the block waits until the thread uses another one again.
+  (void)allocator->record_stream(a, 1);
+  captured = true;
+  free(a);
+  device->finish(1);
+  EXPECT_NE(malloc(3 << 20), a);
+  captured = false;
+  malloc(512);  // marks it
+  device->finish(1);
+  EXPECT_EQ(malloc(3 << 20), a);
+  EXPECT_TRUE(allocator->end_capture().has_value());
+}
+
 TEST_F(Allocator, SaysWhatLivesInAPoolAndWhatIsCached) {
   make();
   EXPECT_FALSE(allocator->pool_allocations(kPool).has_value());

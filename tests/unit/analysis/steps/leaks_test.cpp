@@ -83,6 +83,35 @@ TEST_F(LeaksOfSteps, WhatShrinksInBetweenIsNone) {
   EXPECT_TRUE(found().leaks.empty());
 }
 
+// Seven steps; an evaluation after the third and the sixth. A hook keeps what the layer made, wherever it is called.
+TEST_F(LeaksOfSteps, WhatAHookKeepsOfTwoEvaluationsIsOneIfItIsOneInTraining) {
+  const auto layer_called_by = [&](std::string_view caller) {
+    next += 1 << 20;
+    story.alloc(next, 70).frames({"layer", "model", caller, "main"});
+  };
+  for (int i = 0; i < 7; ++i) {
+    step();
+    layer_called_by("train");
+    if (i % 3 == 2) layer_called_by("evaluate");
+  }
+  const Leaks leaks = found();
+  ASSERT_EQ(leaks.leaks.size(), 2u);
+  EXPECT_EQ(leaks.leaks[0].live_bytes, 7 * 70);
+  EXPECT_EQ(leaks.leaks[1].live_bytes, 2 * 70);
+  EXPECT_EQ(leaks.leaks[1].gap, 3);
+  EXPECT_EQ(leaks.live_bytes, 9 * 70);
+}
+
+// By itself it may be a buffer of each kind of evaluation.
+TEST_F(LeaksOfSteps, WhatTwoEvaluationsKeepIsNoneByItself) {
+  for (int i = 0; i < 7; ++i) {
+    step();
+    alloc(70, "train");
+    if (i % 3 == 2) alloc(70, "evaluate");
+  }
+  EXPECT_EQ(found().leaks.size(), 1u);
+}
+
 TEST_F(LeaksOfSteps, TwoStepsAreTooFew) {
   for (int i = 0; i < 2; ++i) {
     step();
