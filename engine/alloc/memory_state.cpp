@@ -165,7 +165,7 @@ SegmentId MemoryState::segment_alloc(const SegmentInfo& info) {
 
 void MemoryState::count_reserved(const SegmentInfo& segment, int64_t change) {
   stats_.reserved_bytes.change(segment.small, change);
-  if (segment.pool != PoolKey{})
+  if (segment.pool != trace::PoolKey{})
     stats_.reserved_bytes_by_private_pools[segment.pool].change(segment.small, change);
 }
 
