@@ -2,7 +2,7 @@
 import { expect, test, type Page } from '@playwright/test';
 import { expectAccessible } from './accessible.ts';
 import { bytesOf, settledView, watchErrors } from './page.ts';
-import { knownSnapshot, wrapper, MiB } from './pickle.ts';
+import { knownSnapshot, wrapper, MiB, type KnownOptions } from './pickle.ts';
 import { picturesAsked, questionsAsked, watchQuestions } from './questions.ts';
 import { waitForState, openPage, shot, type MadeFile, choose } from './support.ts';
 
@@ -46,7 +46,7 @@ test('16 ranks open as a row of bars with the odd one marked and said', async ({
 test('of several ranks that ran out of memory the first is said', async ({ page }) => {
   // Event i comes i * i ms after event 0: at 64 ms, 49 ms and, of a rank that failed twice, 36 ms.
   const oom = { action: 'oom', addr: 0, device_free: 0, size: 30 * MiB };
-  const ranks = [{ 8: oom }, { 7: oom }, { 6: oom, 9: oom }, {}];
+  const ranks: KnownOptions['changed'][] = [{ 8: oom }, { 7: oom }, { 6: oom, 9: oom }, {}];
   await openPage(page);
   await choose(page, ...ranks.map((changed, rank) => file(`rank${rank}.pickle`, knownSnapshot({ changed }))));
   await expect(page.locator('[data-entry-state="ready"][data-failed]')).toHaveCount(3);
