@@ -15,6 +15,7 @@ namespace {
 
 constexpr int32_t kMostTried = 200;    // calls that are looked below
 constexpr double kNearlyAll = 0.9;     // of the bytes below a call: its parts have no more to tell
+constexpr double kLeastOfAll = 0.002;  // of the bytes below a call: all blocks of a line and size
 constexpr double kMostOfIt = 0.5;      // of what the parts tell: the whole tells it better
 constexpr int32_t kFewestInLevel = 3;  // two of the same are two calls on one line
 
@@ -30,7 +31,8 @@ class RepeatFinder {
         key_(recording.budget),
         rank_(recording.budget),
         child_(recording.budget),
-        times_(recording.budget) {}
+        times_(recording.budget),
+        bytes_(recording.budget) {}
 
   [[nodiscard]] Result<std::vector<Repeat>> run() {
     if (!calls_.walk({lives_.events.first, 0}) || !take_blocks()) return no_memory();
@@ -73,7 +75,7 @@ class RepeatFinder {
     }
     Column<int32_t> order(recording_.budget);
     if (!key_.resize(rank_.size(), 0) || !order.reserve(rank_.size()) || !times_.resize(rank_.size(), 0) ||
-        !child_.resize(calls_.sites.size(), -1))
+        !bytes_.resize(rank_.size(), 0) || !child_.resize(calls_.sites.size(), -1))
       return false;
     for (size_t i = 0; i < rank_.size(); ++i) {
       if (!order.push_back(static_cast<int32_t>(i))) return false;
@@ -104,6 +106,7 @@ class RepeatFinder {
     if (bytes < least_bytes_) return true;
     Found here;
     if (!find_period(blocks, here)) return false;
+    if (here.all_bytes < least_bytes_) here = {};
     if (here.count > 0 && static_cast<double>(here.all_bytes) >= kNearlyAll * static_cast<double>(bytes)) {
       found.push_back(std::move(here));
       return true;
@@ -163,13 +166,19 @@ class RepeatFinder {
 
   // The shortest piece that comes again, to the end but for one that is not whole.
   [[nodiscard]] bool find_period(const std::vector<int32_t>& blocks, Found& found) {
-    for (const int32_t block : blocks) ++times_[key_[block]];
+    int64_t bytes = 0;
+    for (const int32_t block : blocks) {
+      ++times_[key_[block]];
+      add_saturated(bytes_[key_[block]], size_of(block));
+      add_saturated(bytes, size_of(block));
+    }
+    const auto least = static_cast<int64_t>(kLeastOfAll * static_cast<double>(bytes));
     std::vector<int32_t> often;
     often.reserve(blocks.size());
     for (const int32_t block : blocks) {
-      if (times_[key_[block]] >= kFewestRepeats) often.push_back(block);
+      if (times_[key_[block]] >= kFewestRepeats && bytes_[key_[block]] >= least) often.push_back(block);
     }
-    for (const int32_t block : blocks) times_[key_[block]] = 0;
+    for (const int32_t block : blocks) times_[key_[block]] = 0, bytes_[key_[block]] = 0;
     const size_t all = often.size();
     if (all < kFewestRepeats) return true;
     Column<int32_t> border(recording_.budget);  // of each beginning: its longest end that it begins with, too
@@ -338,6 +347,7 @@ class RepeatFinder {
   Column<int32_t> site_, key_, rank_;  // per block
   Column<int32_t> child_;              // per site: see set_children()
   Column<int32_t> times_;              // per key
+  Column<int64_t> bytes_;
   int64_t least_bytes_ = 0;
   int32_t tried_ = 0;
 };

@@ -2,9 +2,9 @@
 //
 // Of blocks that the recording saw being allocated, in that order: a repeat is a piece of it, below one call, that comes again
 // with the same lines (call_sites.h) and sizes, kFewestRepeats times and more. Blocks that are not as many are looked past (what
-// the first layer sets up, what the last one is still at), and the last repeat may not be whole. A repeat within a repeat is its
-// inner level: so many times in each of the outer one. Told from blocks alone, so that two calls of one function can be one
-// repeat as well as a loop. O(blocks log blocks + kMostTried * (blocks + call sites)).
+// the first layer sets up, what the last one is still at), and so are tiny ones; the last repeat may not be whole. A repeat within
+// a repeat is its inner level: so many times in each of the outer one. Told from blocks alone, so that calls of one function one
+// after the other are a repeat as well as a loop. O(blocks log blocks + calls looked below * (blocks + call sites)).
 #pragma once
 
 #include <cstdint>

@@ -156,7 +156,7 @@ TEST_F(Repeats, DifferentSizesAreNone) {
   EXPECT_TRUE(found().empty());
 }
 
-// Ten lines one after the other, each three times: no piece of all of it comes again, but each of its lines does.
+// Two lines, each three times, in no order that comes again: each of the lines does.
 TEST_F(Repeats, LinesThatTakeTurnsInOtherOrder) {
   const Call model(run, "forward", kModelPy);
   for (const int32_t line : {10, 11, 11, 10, 10, 11}) take(line, 100);
@@ -166,8 +166,8 @@ TEST_F(Repeats, LinesThatTakeTurnsInOtherOrder) {
   EXPECT_EQ(repeats[0].bytes, 100);
 }
 
-TEST_F(Repeats, OneThatIsAWhiteCrowInTheMiddleEndsIt) {
-  // Three, another one, three: 2 * 3 of one line, in one piece of which nothing but the line itself repeats.
+TEST_F(Repeats, OneThatDiffersInTheMiddle) {
+  // Three, another size at line 20, three: all of it does not come again, but line 21 does.
   const Call model(run, "forward", kModelPy);
   for (int i = 0; i < 7; ++i) {
     run.at(12);
