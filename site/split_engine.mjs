@@ -5,7 +5,8 @@
 //
 // What runs is not guessed but tried: an engine that counts its functions opens the snapshots of tests/golden and is asked
 // what the timeline asks; wasm-split (of binaryen, which Emscripten needs anyway) then moves whatever never ran. The code of
-// a new panel's question or of another kind of file goes into the rest without being listed anywhere.
+// a new panel's question or of another kind of file goes into the rest without being listed anywhere. Its texts, too
+// (split_data.mjs).
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -13,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { splitData } from './split_data.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const { values: options } = parseArgs({
@@ -27,12 +29,11 @@ const out = resolve(options.out ?? '.');
 const budget = 2 ** 30;
 
 const scratch = mkdtempSync(join(tmpdir(), 'gpustrata-split-'));
-const split = (...args) => {
-  const { status, stderr, error } = spawnSync('wasm-split', ['--all-features', ...args], {
-    encoding: 'utf8',
-  });
-  if (status !== 0) throw new Error(`wasm-split: ${error?.message ?? stderr}`);
+const binaryen = (program, ...args) => {
+  const { status, stderr, error } = spawnSync(program, ['--all-features', ...args], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${program}: ${error?.message ?? stderr}`);
 };
+const split = (...args) => binaryen('wasm-split', ...args);
 
 /** A module of the page, for this process. */
 async function imported(path) {
@@ -167,10 +168,11 @@ try {
   const profile = join(scratch, 'profile');
   writeFileSync(profile, new Uint8Array(memory.buffer, place, length));
   mkdirSync(out, { recursive: true });
-  split(
-    ...[whole, `--profile=${profile}`, '--export-prefix=%'],
-    ...['-o1', join(out, 'engine.wasm'), '-o2', join(out, 'engine_rest.wasm')],
-  );
+  const [first, rest] = ['engine.wasm', 'engine_rest.wasm'].map((name) => join(out, name));
+  split(whole, `--profile=${profile}`, '--export-prefix=%', '-o1', first, '-o2', rest);
+  const text = join(scratch, 'first.wat');
+  binaryen('wasm-dis', first, '-o', text);
+  splitData(first, rest, readFileSync(text, 'utf8'));
 } finally {
   rmSync(scratch, { recursive: true });
 }

@@ -1,6 +1,6 @@
 // The page's engine in its two modules: a first picture needs one, both together answer as the whole does.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import test from 'node:test';
@@ -97,6 +97,24 @@ test('a panel and a file of another kind bring the rest, once, and answer as the
   assert.deepEqual(await answers(engine), await answers(await whole()));
   assert.equal(asked(), 1);
   engine.close();
+});
+
+test('whatever a file is and wherever it ends, the first module alone says what the whole engine says', async () => {
+  const same = await whole();
+  let [told, withoutRest] = [0, 0];
+  for (const name of readdirSync(casesFolder)) {
+    const data = golden(name);
+    for (const part of [data, data.subarray(0, data.length >> 1), data.subarray(0, 40)]) {
+      const { engine, asked } = await halves(); // one that has the rest already would have all texts
+      const said = (one) => one.open(source(part), budget).catch(({ reason }) => reason);
+      assert.deepEqual(await said(engine), await said(same), name);
+      told += 1;
+      withoutRest += Number(asked() === 0);
+      engine.close();
+    }
+  }
+  assert.ok(withoutRest > told / 2, `${withoutRest} of ${told} files needed the first module only`);
+  same.close();
 });
 
 test('an engine whose rest cannot be had says so', async () => {
