@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/analysis/compare/state_differences.h"
+#include "engine/analysis/findings/operator_remedies.h"
 #include "engine/analysis/what_if/confirmed_remedies.h"
 #include "engine/analysis/what_if/what_if.h"
 #include "engine/answers/findings/out_of_memory.h"
@@ -192,6 +193,7 @@ Status tried_remedies(Asked& asked) {
   const auto steps = device.steps();
   if (!steps) return tl::unexpected(steps.error());
   if (Status done = analysis::add_needed_at_least(context, **steps, *events); !done) return done;
+  if (Status done = analysis::add_operator_remedies(context, *events); !done) return done;
   if (analysis::has_remedy_to_try(*events)) {
     const analysis::GoesOn goes_on = asked.session.for_at_most(kLongestQuestion);
     const auto rehearsal = device.rehearsal(goes_on);

@@ -32,6 +32,7 @@ enum class Request : uint8_t {
   release_pool,  // one user of the pool less
   no_split,      // the pool hands out whole blocks
   use_on_oom,    // the pool serves others before "out of memory"
+  no_use_on_oom,
   reset_peak,
   reset_accumulated,
   defer_by_capture,  // DeviceAllocator::Defer::while_capturing

@@ -169,6 +169,8 @@ Status Runner::apply(size_t row) {
       return allocator_.set_no_split(pool());
     case Request::use_on_oom:
       return allocator_.set_use_on_oom(pool(), true);
+    case Request::no_use_on_oom:
+      return allocator_.set_use_on_oom(pool(), false);
     case Request::reset_peak:
       allocator_.reset_peak_stats();
       return {};

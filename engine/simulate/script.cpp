@@ -20,7 +20,7 @@ struct Notation {
   std::string_view arguments;  // i = ID, n = number, p = pool (two numbers); after / they may be left out
   std::string_view form;       // for error texts
 };
-constexpr std::array<Notation, 20> kNotation = {{
+constexpr std::array<Notation, 21> kNotation = {{
     {"m", Request::allocate, "iz/s", "m ID SIZE [STREAM]"},
     {"f", Request::free, "i", "f ID"},
     {"rs", Request::record_stream, "is", "rs ID STREAM"},
@@ -35,6 +35,7 @@ constexpr std::array<Notation, 20> kNotation = {{
     {"release", Request::release_pool, "p", "release A B"},
     {"nosplit", Request::no_split, "p", "nosplit A B"},
     {"useoom", Request::use_on_oom, "p", "useoom A B"},
+    {"nouseoom", Request::no_use_on_oom, "p", "nouseoom A B"},
     {"resetpeak", Request::reset_peak, "", "resetpeak"},
     {"resetacc", Request::reset_accumulated, "", "resetacc"},
     {"bycapture", Request::defer_by_capture, "", "bycapture"},
@@ -163,7 +164,7 @@ class Reader {
       return fail(
           ErrorCode::wrong_usage, offset,
           "line {}: there is no step '{}'; known are m, f, rs, done, empty, conf, fraction, snap, begin, "
-          "begins, end, release, nosplit, useoom, resetpeak, resetacc, bycapture, capture, endcapture, order",
+          "begins, end, release, nosplit, useoom, nouseoom, resetpeak, resetacc, bycapture, capture, endcapture, order",
           line, shown(word));
     if (!parse_arguments(*notation, rest, step))
       return fail(ErrorCode::wrong_usage, offset,

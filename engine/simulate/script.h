@@ -7,6 +7,7 @@
 //   begin A B            all streams allocate from pool (A, B) begins A B STREAM   only this one
 //   end A B              no longer                             release A B   one user of the pool less
 //   nosplit A B          hand out whole blocks                 useoom A B    serve others before "out of memory"
+//   nouseoom A B         no longer
 //   resetpeak            reset the peaks of statistics         resetacc      and their sums
 //   capture              a graph is captured from here on      endcapture    no longer
 //   order NAME           of free blocks of one size, before the first m: address (PyTorch to 2.11, and if nothing is said),

@@ -86,9 +86,42 @@ class Compare(InAFolder):
             "in_both": 1, "in_both_bytes": 2 * MIB, "only_before_bytes": 0, "only_after_bytes": 20 * MIB,
             "only_before": [], "only_after": [{"address": hex(BASE + 64 * MIB), "total_size": 20 * MIB}]})
         # The same address with another size is another segment.
-        larger = Device().segment(0, 4 * MIB).alloc(1000, "weight", "main")
-        (device,) = self.compared(snapshot(before()), snapshot(larger))["devices"]
+        kept = Device().segment(64 * MIB, 20 * MIB).alloc(1000, "weight", "main")
+        small = copy.deepcopy(kept).segment(0, 2 * MIB).alloc(1000, "weight", "main")
+        larger = kept.segment(0, 4 * MIB).alloc(1000, "weight", "main")
+        (device,) = self.compared(snapshot(small), snapshot(larger))["devices"]
         self.assertEqual([len(device["segments"][k]) for k in ("only_before", "only_after")], [1, 1])
+
+    def test_two_runs_are_compared_at_their_peaks(self):
+        """Before: 2500 at once, 500 at the end. After: 14288. Elsewhere in memory, so of another process."""
+        def elsewhere(one, offset):
+            one = copy.deepcopy(one)
+            for segment in one["segments"]:
+                segment["address"] += offset
+                for block in segment["blocks"]:
+                    block["address"] += offset
+            for trace in one["device_traces"]:
+                for event in trace:
+                    event["addr"] += offset
+            return one
+
+        first = snapshot(before())
+        kept = first["segments"][0]["blocks"]
+        for block in kept[:2]:  # freed at the end
+            first["device_traces"][0] += [{**event(action, block["address"], block["requested_size"]), "stream": 0}
+                                          for action in ("free_requested", "free_completed")]
+            block["state"] = "inactive"
+        first["segments"][0]["blocks"] = [{**kept[0], "size": kept[0]["size"] + kept[1]["size"]}, *kept[2:]]
+        answer = self.compared(first, elsewhere(snapshot(after()), 1 << 40))
+        (device,) = answer["devices"]
+        self.assertEqual(answer["at"], "peak")
+        self.assertEqual(device["requested_bytes"], {"before": 2500, "after": 14288, "growth": 11788})
+        self.assertIsNone(device["segments"])
+        text = self.run_it(first, elsewhere(snapshot(after()), 1 << 40))
+        self.assertIn("recordings of two runs", text)
+        self.assertNotIn("0x", text)
+        answer = self.compared(first, snapshot(after()))  # of one run
+        self.assertEqual((answer["at"], answer["devices"][0]["requested_bytes"]["before"]), ("end", 500))
 
     def test_rows_beyond_the_limit(self):
         (device,) = self.compared(snapshot(before()), snapshot(after()), "-n", "1")["devices"]
@@ -157,7 +190,7 @@ class Compare(InAFolder):
         (device,) = self.compared(snapshot(before()), bare)["devices"]
         said = " ".join(device["notes"])
         for words in ("Only the recording before has a history", "Only the recording before has stacks", "settings",
-                      "No segment is in both"):
+                      "recordings of two runs"):
             self.assertIn(words, said)
         self.assertEqual(device["requested_bytes"], {"before": 2500, "after": 14288, "growth": 11788})
 

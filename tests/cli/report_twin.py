@@ -256,8 +256,11 @@ class World:
             found.add("older")
         if kept or any(born < begin <= freed for begin in begins):
             found.add("outlives_step")
-        if any(f["name"] == "_call_impl" and f["filename"].endswith("torch/nn/modules/module.py") for f in life["stack"]):
+        if in_module(life["stack"]):
             found.add("in_module")
+        forwards = [i for i, e in enumerate(self.trace) if e["action"] == "alloc" and in_module(e["frames"])]
+        if not passes and forwards and born < forwards[0] and self.freed(life) > forwards[-1]:
+            found.add("throughout")
         if is_backward(life["stack"]):
             found.add("in_backward")
             if any(first <= born <= last < freed for first, last in passes):
@@ -265,6 +268,10 @@ class World:
         elif any(born < first < freed and all(first <= other for other, _ in passes if other > born) for first, _ in passes):
             found.add("until_backward")
         return found
+
+
+def in_module(frames):
+    return any(f["name"] == "_call_impl" and f["filename"].endswith("torch/nn/modules/module.py") for f in frames)
 
 
 def is_backward(frames):

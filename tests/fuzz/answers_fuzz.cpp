@@ -118,7 +118,7 @@ void compare(const analysis::EventContext& context, const replay::MemoryAt& memo
     const analysis::Moments moments{context.history.event_count(), context.lifetimes.peak_event};
     const analysis::ComparedDevice before{recording, context.part, context.history, memory, *a, moments},
         after{recording, context.part, context.history, memory, *b, moments};
-    const auto compared = compare_devices(before, after, 3);
+    const auto compared = compare_devices(before, after, true, 3);
     if (!compared) return;
     const analysis::Comparison& grown = compared->groups;
     int64_t growth = grown.other_bytes.growth();

@@ -6,6 +6,7 @@
 
 #include "engine/analysis/categories/trace_lives.h"
 #include "engine/analysis/findings/ending.h"
+#include "engine/analysis/stacks/call_kinds.h"
 #include "engine/analysis/stacks/frame_filter.h"
 #include "engine/base/ascii.h"
 #include "engine/base/saturating.h"
@@ -15,12 +16,6 @@ namespace gpustrata::analysis {
 namespace {
 
 constexpr uint64_t kBackwardBit = uint64_t{1} << 62, kModuleBit = uint64_t{1} << 63;  // above those of rules
-
-[[nodiscard]] bool is_backward(std::string_view function) {
-  return function == "backward" || function == "_engine_run_backward" ||
-         function.find("torch::autograd::Engine") != std::string_view::npos ||
-         function.find("autograd::python::PythonEngine") != std::string_view::npos;
-}
 
 // A pass backwards through the graph, as events: from its first allocation to its last.
 struct Pass {
@@ -93,7 +88,12 @@ class Sorting {
     for (int32_t event = 0; event < lives_.events.count; ++event) {
       const auto row = static_cast<size_t>(lives_.events.first + event);
       if (recording_.events.action[row] != trace::Action::alloc) continue;
-      if ((bits_of(recording_.events.stack[row]) & kBackwardBit) == 0) {
+      const uint64_t bits = bits_of(recording_.events.stack[row]);
+      if ((bits & kModuleBit) != 0) {
+        if (last_forward_ < 0) first_forward_ = event;
+        last_forward_ = event;
+      }
+      if ((bits & kBackwardBit) == 0) {
         others = std::min(others + 1, kOthers + 1);
         continue;
       }
@@ -120,6 +120,7 @@ class Sorting {
     // The first pass that does not end before the block is made.
     const auto* pass = std::lower_bound(passes_.begin(), passes_.end(), born,
                                         [](const Pass& one, int32_t event) { return one.last < event; });
+    if (passes_.empty() && born < first_forward_ && lives_.freed[rank] > last_forward_) found |= kThroughout;
     if ((bits & kBackwardBit) != 0) {
       found |= kInBackward;
       if (pass != passes_.end() && freed > pass->last) found |= kOutlivesBackward;
@@ -177,6 +178,7 @@ class Sorting {
   Column<uint64_t> bits_;      // per node
   Column<uint32_t> in_trace_;  // per rank: conditions that a trace tells; empty = it is none
   Column<Pass> passes_;        // ascending
+  int32_t first_forward_ = -1, last_forward_ = -1;  // allocations of modules; -1 = none
   bool wants_labels_ = false;
   int32_t unwinding_ = 0;  // what is freed from this event on is kept: the program failed
 };

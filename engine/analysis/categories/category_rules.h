@@ -10,6 +10,8 @@
 //   in_backward        autograd's engine, or a function `backward`, asked for it
 //   outlives_backward  it is alive after the last allocation of the backward pass in which it was made
 //   until_backward     it was made outside of a backward pass and is alive when the next one begins
+//   throughout         there is no backward pass, and it is made before any module's forward asks for memory, and alive after the
+//                      last of these
 //   in_module          a module's forward (nn.Module.__call__) asked for it
 //   freed              it is not kept
 // and of profiler's traces (trace_lives.h), where `in_backward` and `outlives_backward` mean the records of backward nodes:
@@ -60,6 +62,7 @@ input            0.8   frame:dataloader.py|:collate|:default_collate|:pin_memory
 activation       0.8   until_backward freed
 activation       0.6   in_module kept
 parameter        0.6   older kept
+parameter        0.5   throughout
 temporary        0.7   in_module freed
 temporary        0.5   freed
 )";
@@ -100,6 +103,7 @@ enum Condition : uint32_t {
   kFreedInZeroGrad = 32768,
   kBeforeBackward = 65536,
   kFromHost = 131072,
+  kThroughout = 262144,
 };
 
 struct CategoryRule {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -48,12 +49,12 @@ struct ComparedSegments {
 // What makes two recordings hard to compare.
 struct Obstacle {
   enum class Kind : uint8_t {
-    history,            // only one has one
-    stacks,             // only one has stacks
-    stacks_of_live,     // only what is alive in one has them
-    untold_settings,    // only one tells the allocator's settings
-    other_settings,     // the settings differ
-    no_common_segment,  // two runs, or two processes
+    history,          // only one has one
+    stacks,           // only one has stacks
+    stacks_of_live,   // only what is alive in one has them
+    untold_settings,  // only one tells the allocator's settings
+    other_settings,   // the settings differ
+    two_runs,         // or two processes: addresses have nothing in common
   };
   Kind kind = Kind::history;
   bool before_has_it = false;  // the history, the stacks
@@ -74,11 +75,12 @@ struct ComparedDevice {
 struct DeviceComparison {
   ComparedDevice before, after;
   Comparison groups;
-  ComparedSegments segments;
+  std::optional<ComparedSegments> segments;  // of one run (same_run.h)
   std::vector<Obstacle> obstacles;
 };
 // Both are grouped by the same. Error: limit_exceeded.
 [[nodiscard]] Result<DeviceComparison> compare_devices(const ComparedDevice& before,
-                                                       const ComparedDevice& after, size_t limit);
+                                                       const ComparedDevice& after, bool of_one_run,
+                                                       size_t limit);
 
 }  // namespace gpustrata::analysis

@@ -29,7 +29,7 @@ namespace {
 }
 
 [[nodiscard]] std::vector<Obstacle> find_obstacles(const ComparedDevice& before, const ComparedDevice& after,
-                                                   const ComparedSegments& segments) {
+                                                   bool of_one_run) {
   using Kind = Obstacle::Kind;
   std::vector<Obstacle> found;
   if (has_history(before) != has_history(after)) found.push_back({Kind::history, has_history(before)});
@@ -39,21 +39,24 @@ namespace {
   const std::string_view one = settings_of(before), other = settings_of(after);
   if (one != other)
     found.push_back({one.empty() || other.empty() ? Kind::untold_settings : Kind::other_settings});
-  if (segments.in_both == 0 && !segments.only_before.empty() && !segments.only_after.empty())
-    found.push_back({Kind::no_common_segment});
+  if (!of_one_run) found.push_back({Kind::two_runs});
   return found;
 }
 
 }  // namespace
 
 Result<DeviceComparison> compare_devices(const ComparedDevice& before, const ComparedDevice& after,
-                                         size_t limit) {
-  auto segments = compare_segments(before.memory.segments(), after.memory.segments(), after.recording.budget);
-  if (!segments) return tl::unexpected(segments.error());
+                                         bool of_one_run, size_t limit) {
+  std::optional<ComparedSegments> segments;
+  if (of_one_run) {
+    auto found = compare_segments(before.memory.segments(), after.memory.segments(), after.recording.budget);
+    if (!found) return tl::unexpected(found.error());
+    segments = std::move(*found);
+  }
   auto groups = compare_groups(before.side(), after.side(), limit);
   if (!groups) return tl::unexpected(groups.error());
-  std::vector<Obstacle> obstacles = find_obstacles(before, after, *segments);
-  return DeviceComparison{before, after, std::move(*groups), std::move(*segments), std::move(obstacles)};
+  std::vector<Obstacle> obstacles = find_obstacles(before, after, of_one_run);
+  return DeviceComparison{before, after, std::move(*groups), std::move(segments), std::move(obstacles)};
 }
 
 }  // namespace gpustrata::analysis

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/analysis/stacks/call_kinds.h"
 #include "engine/analysis/stacks/keys.h"
 #include "engine/base/saturating.h"
 
@@ -55,6 +56,43 @@ class Needing {
     return follow(own, reference, step, same_sizes);
   }
 
+  // By the gradients that a step from event `begin` to `end` had at the end of its backward pass.
+  void add_gradients(const CallKinds& kinds, int32_t begin, int32_t end, int32_t step) {
+    const replay::BlockLives& lives = context_.lifetimes;
+    const auto is_backward_pass = [&](int32_t rank) {
+      const int32_t born = lives.born[static_cast<size_t>(rank)];
+      return (kinds.of(recording_.events.stack[context_.row(born)]) & kCallsBackward) != 0;
+    };
+    const Stretch of_step = stretch_of(lives, begin, end);
+    int32_t last = -1;  // allocation of its backward pass
+    for (int32_t i = 0; i < of_step.count; ++i) {
+      if (is_backward_pass(static_cast<int32_t>(rank(of_step, i)))) last = lives.born[rank(of_step, i)];
+    }
+    if (last < 0) return;
+    int64_t gradients = 0, needed = 0;
+    for (int32_t i = 0; i < of_step.count; ++i) {
+      const auto one = static_cast<int32_t>(rank(of_step, i));
+      if (!is_backward_pass(one)) continue;
+      if (lives.is_live_after(one, failure_)) return;  // kept from step to step: they are in use
+      if (lives.is_live_after(one, last)) add_saturated(gradients, size_of(of_step, i));
+    }
+    for (int32_t older = 0; older < of_step.first_rank; ++older) {
+      if (!lives.is_live_after(older, failure_)) continue;
+      add_saturated(needed, lives.size[static_cast<size_t>(older)]);
+    }
+    add_saturated(needed, gradients);
+    if (needed <= in_use_and_asked() || (found_ && needed <= found_->bytes)) return;
+    found_.emplace();
+    found_->bytes = needed;
+    found_->more = needed - in_use_and_asked();
+    found_->device = lives.device;
+    found_->step = step;
+    found_->event = last;
+    found_->gradients = gradients;
+    missing_.clear();
+    done_.clear();
+  }
+
   [[nodiscard]] Result<std::optional<NeededAtLeast>> take() {
     if (found_) find_largest_part();
     return found_;
@@ -63,6 +101,9 @@ class Needing {
  private:
   [[nodiscard]] int64_t requested() const {
     return std::max<int64_t>(recording_.events.size[context_.row(failure_)], 0);
+  }
+  [[nodiscard]] int64_t in_use_and_asked() const {
+    return saturated_sum(context_.lifetimes.level_after(failure_), requested());
   }
   // The event of a failure has the size of the block, rounded up to 512 bytes at least.
   [[nodiscard]] static bool is_rounded(int64_t block, int64_t size) {
@@ -153,7 +194,7 @@ class Needing {
       highest = level;
       at = changes_[i].event;
     }
-    const int64_t in_use = saturated_sum(own.lives.level_after(failure_), requested());
+    const int64_t in_use = in_use_and_asked();
     if (highest <= in_use || (found_ && highest <= found_->bytes)) return true;
     found_.emplace();
     found_->bytes = highest;
@@ -219,6 +260,24 @@ class Needing {
   std::optional<NeededAtLeast> found_;
 };
 
+// Of the step that failed: the last beginning before it; -1 = none.
+[[nodiscard]] int32_t failed_step(const Steps& steps, int32_t failure) {
+  const int32_t* const next = std::upper_bound(steps.begin.begin(), steps.begin.end(), failure);
+  return static_cast<int32_t>(next - steps.begin.begin()) - 1;
+}
+
+// An allocation of a backward pass in [first, end)?
+[[nodiscard]] bool has_backward(const EventContext& context, const CallKinds& kinds, int32_t first,
+                                int32_t end) {
+  const model::EventTable& events = context.recording.events;
+  for (int32_t event = first; event < end; ++event) {
+    const size_t row = context.row(event);
+    if (events.action[row] == trace::Action::alloc && (kinds.of(events.stack[row]) & kCallsBackward) != 0)
+      return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<std::optional<NeededAtLeast>> find_needed_at_least(const EventContext& context, const Steps& steps,
@@ -231,14 +290,19 @@ Result<std::optional<NeededAtLeast>> find_needed_at_least(const EventContext& co
   if (!lines) return tl::unexpected(lines.error());
   const bool steps_are_sure = steps.from != StepsFrom::loop || steps.sureness >= kSureLoop;
   Needing needing(context, *lines, steps_are_sure, failure);
-  // The step that failed began with the last beginning before it.
-  const int32_t* const next = std::upper_bound(steps.begin.begin(), steps.begin.end(), failure);
-  const auto failed = static_cast<int32_t>(next - steps.begin.begin()) - 1;
+  const int32_t failed = failed_step(steps, failure);
+  CallKinds kinds(context.recording);
+  if (!kinds.find()) return no_memory();
+  const bool lacks_gradients =
+      failed > 1 && steps_are_sure &&
+      (kinds.of(context.recording.events.stack[context.row(failure)]) & kCallsBackward) == 0 &&
+      !has_backward(context, kinds, steps.begin[static_cast<size_t>(failed)], failure);
   for (int32_t step = failed - 1; step > 0 && step >= failed - kMostEarlierSteps; --step) {
     const auto i = static_cast<size_t>(step);
     const Stretch own = stretch_of(lives, steps.begin[static_cast<size_t>(failed)], failure);
     if (!needing.compare(own, stretch_of(lives, steps.begin[i], steps.begin[i + 1]), step))
       return no_memory();
+    if (lacks_gradients) needing.add_gradients(kinds, steps.begin[i], steps.begin[i + 1], step);
   }
   for (const model::DeviceTrace& trace : context.part.traces) {
     if (trace.device == lives.device || trace.events.count == 0) continue;
@@ -248,6 +312,30 @@ Result<std::optional<NeededAtLeast>> find_needed_at_least(const EventContext& co
       return no_memory();
   }
   return needing.take();
+}
+
+Result<bool> is_before_backward(const EventContext& context, const Steps& steps, int32_t failure) {
+  const model::EventTable& events = context.recording.events;
+  CallKinds kinds(context.recording);
+  if (!kinds.find()) return fail(ErrorCode::limit_exceeded, -1, "Stacks do not fit into memory.");
+  const int32_t failed = failed_step(steps, failure);
+  const int32_t begin = failed < 0 ? 0 : steps.begin[static_cast<size_t>(failed)];
+  bool trains = has_backward(context, kinds, 0, begin), compiled = false;
+  for (int32_t event = begin; event <= failure; ++event) {
+    const size_t row = context.row(event);
+    if (event < failure && events.action[row] != trace::Action::alloc) continue;
+    const StackId stack = events.stack[row];
+    if (stack.is_none() || context.recording.stacks.frames_of(stack).empty()) return false;
+    const uint16_t kind = kinds.of(stack);
+    if ((kind & kCallsBackward) != 0) return false;
+    trains |= (kind & kCallsTraining) != 0;
+    for (const FrameId frame : context.recording.stacks.frames_of(stack)) {
+      if (compiled) break;
+      const trace::Frame& one = context.recording.frames[frame];
+      compiled = context.recording.strings.view(one.name).find("::") != std::string_view::npos;
+    }
+  }
+  return trains && compiled;
 }
 
 }  // namespace gpustrata::analysis

@@ -150,13 +150,7 @@ class Explaining {
       if (Status added = add_largest_holder(); !added) return added;
     }
     if (verdict != Verdict::limit) remedies.push_back({RemedyKind::other_processes, std::nullopt});
-    const auto by_effect = [&](const Remedy& remedy) {
-      const bool is_trivial =
-          remedy.kind == RemedyKind::smaller_request && *remedy.bytes > found_.requested / 2;
-      return std::pair(!is_trivial && remedy.bytes, remedy.bytes.value_or(-1));
-    };
-    std::stable_sort(remedies.begin(), remedies.end(),
-                     [&](const Remedy& a, const Remedy& b) { return by_effect(a) > by_effect(b); });
+    rank_remedies(found_);
     return {};
   }
 
@@ -372,12 +366,36 @@ Result<ExplainedOutOfMemory> explain_out_of_memory(const EventContext& context, 
   return found;
 }
 
+int64_t ExplainedOutOfMemory::lacking() const {
+  const int64_t more = needed_at_least ? needed_at_least->more : 0;
+  return std::max<int64_t>(saturated_difference(saturated_sum(requested, more), room), 0);
+}
+
+void rank_remedies(ExplainedOutOfMemory& one) {
+  const auto by_effect = [&](const Remedy& remedy) {
+    const bool is_trivial = remedy.kind == RemedyKind::smaller_request && *remedy.bytes > one.requested / 2;
+    const bool has_effect = remedy.bytes && !is_trivial && remedy.kind != RemedyKind::largest_holder;
+    const bool is_enough = has_effect && one.needed_at_least && *remedy.bytes >= one.lacking() &&
+                           remedy.kind != RemedyKind::smaller_request;
+    return std::tuple(is_enough, has_effect, remedy.bytes && !is_trivial, remedy.bytes.value_or(-1));
+  };
+  std::stable_sort(one.remedies.begin(), one.remedies.end(),
+                   [&](const Remedy& a, const Remedy& b) { return by_effect(a) > by_effect(b); });
+}
+
 Status add_needed_at_least(const EventContext& context, const Steps& steps, OutOfMemoryEvents& events) {
   if (events.explained.empty() || !events.explained.back().ends_recording) return {};
   ExplainedOutOfMemory& last = events.explained.back();
   auto needed = find_needed_at_least(context, steps, last.event);
   if (!needed) return tl::unexpected(needed.error());
   last.needed_at_least = *needed;
+  const auto before_backward = is_before_backward(context, steps, last.event);
+  if (!before_backward) return tl::unexpected(before_backward.error());
+  last.before_backward = *before_backward;
+  if (!last.needed_at_least || !last.has_state) return {};
+  std::erase_if(last.remedies, [](const Remedy& one) { return one.kind == RemedyKind::use_less; });
+  if (last.lacking() > 0) last.remedies.push_back({RemedyKind::use_less, last.lacking()});
+  rank_remedies(last);
   return {};
 }
 

@@ -38,6 +38,7 @@
 #include "engine/analysis/findings/free_places.h"
 #include "engine/analysis/findings/needed_at_least.h"
 #include "engine/analysis/stacks/own_frame.h"
+#include "engine/analysis/steps/loops.h"
 #include "engine/base/status.h"
 #include "engine/replay/memory_at.h"
 #include "engine/replay/recorded_settings.h"
@@ -55,8 +56,11 @@ enum class RemedyKind : uint8_t {
   expandable_segments,  // pieces join: bytes = cached bytes that could be used then
   free_pins,  // the blocks that keep the fewest segments whose return is enough; `missing` if all are not
   smaller_request,  // bytes by which it is above the largest request that would have been served
-  use_less,         // bytes that live blocks have too many
-  largest_holder,   // bytes of the line that holds most
+  use_less,        // bytes that live blocks have too many, for this request and for what is known of the rest
+  largest_holder,  // bytes of the line that holds most
+  checkpoint,      // bytes less that layers keep for their backward pass (operator_remedies.h)
+  fused_attention,  // bytes of attention scores
+  chunked_loss,     // bytes less that a cross entropy has at once
   ask_again,        // too_late: bytes of the block that the same request would find now
   pending,          // bytes that wait for another stream
   share_streams,    // bytes cached for other streams or pools
@@ -75,6 +79,11 @@ struct Remedy {
   std::optional<bool> confirmed = std::nullopt;
   int64_t reserved_then = 0;    // at most, in that run
   int64_t reserved_before = 0;  // when the recording began: kept as it was in that run
+  // Of operators (operator_remedies.h): bytes that they hold, bytes of the request if it is theirs; of checkpoint what repeats.
+  int64_t held = 0, asked = 0;
+  int32_t repeats = 0;
+  int64_t each = 0;  // bytes of one repeat
+  LoopPlace place = {};
 };
 
 struct ExplainedOutOfMemory {
@@ -109,10 +118,17 @@ struct ExplainedOutOfMemory {
   Verdict verdict = Verdict::unknown;
   bool ends_recording = false;  // what came after it is not in the recording (ending.h)
   std::optional<NeededAtLeast> needed_at_least =
-      std::nullopt;  // by the rest of the run, then; none = cannot be told
-  // Most bytes first; to ask for less than half as much, which is no remedy for most programs, after these; then those without bytes.
-  std::vector<Remedy> remedies;
+      std::nullopt;              // by the rest of the run, then; none = cannot be told
+  bool before_backward = false;  // then: no backward pass of the step has begun (is_before_backward)
+  std::vector<Remedy> remedies;  // rank_remedies()
+
+  // Bytes that this process lacks for the request, and for what the rest of the run needs at least.
+  [[nodiscard]] int64_t lacking() const;
 };
+
+// By effect: first those that are enough for the rest of the run, where that is known; then by bytes. After these the line to look
+// at, to ask for less than half as much, which is no remedy for most programs, and those without bytes.
+void rank_remedies(ExplainedOutOfMemory& one);
 
 // One event. `memory` is moved to it. Error: limit_exceeded.
 [[nodiscard]] Result<ExplainedOutOfMemory> explain_out_of_memory(const EventContext& context,
@@ -123,7 +139,7 @@ struct OutOfMemoryEvents {
   int64_t all = 0;
   std::vector<ExplainedOutOfMemory> explained;  // in the order of the trace
 };
-// Sets needed_at_least of the last one, if it ends the recording. Error: limit_exceeded.
+// Sets needed_at_least of the last one, if it ends the recording, and what it lacks with it. Error: limit_exceeded.
 [[nodiscard]] Status add_needed_at_least(const EventContext& context, const Steps& steps,
                                          OutOfMemoryEvents& events);
 [[nodiscard]] Result<OutOfMemoryEvents> explain_all_out_of_memory(const EventContext& context,

@@ -69,6 +69,15 @@ void find_out_of_memory(Overview& found, const model::Recording& recording,
   return use;
 }
 
+// PyTorch of 2022 writes an event for each snapshot, with or without a history.
+[[nodiscard]] bool has_history(const model::Recording& recording, const replay::BlockLives& lifetimes) {
+  for (int32_t event = 0; event < lifetimes.events.count; ++event) {
+    const auto row = static_cast<size_t>(lifetimes.events.first + event);
+    if (recording.events.action[row] != trace::Action::snapshot) return true;
+  }
+  return false;
+}
+
 void find_from_before(Overview& found, const replay::BlockLives& lifetimes) {
   FromBefore before;
   const auto add = [&](int64_t& bytes, size_t r, int32_t event) {
@@ -81,7 +90,7 @@ void find_from_before(Overview& found, const replay::BlockLives& lifetimes) {
     add(before.bytes_at_end, r, lifetimes.events.count - 1);
     ++before.blocks;
   }
-  if (before.blocks > 0 && lifetimes.events.count > 0) found.from_before = before;
+  if (before.blocks > 0 && found.events > 0) found.from_before = before;
 }
 
 // As max_entries is usually given: 100000, 65536.
@@ -91,7 +100,7 @@ void find_from_before(Overview& found, const replay::BlockLives& lifetimes) {
 
 void find_missing(Overview& found, const model::Recording& recording, const model::Part& part,
                   const replay::BlockLives& lifetimes) {
-  if (lifetimes.events.count == 0) {
+  if (found.events == 0) {
     found.missing.push_back({NotRecorded::history});
     return;
   }
@@ -113,7 +122,7 @@ Result<Overview> find_overview(const model::Recording& recording, const model::P
   Overview found(recording.budget);
   found.device = lifetimes.device;
   found.is_processor = model::is_of_processor(part);
-  found.events = lifetimes.events.count;
+  found.events = has_history(recording, lifetimes) ? lifetimes.events.count : 0;
   find_out_of_memory(found, recording, lifetimes);
   found.peak_bytes = lifetimes.peak_level;
   found.peak_event = lifetimes.peak_event;

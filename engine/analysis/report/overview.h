@@ -49,7 +49,7 @@ struct FromBefore {
 };
 
 enum class NotRecorded : uint8_t {
-  history,        // the device has no events
+  history,        // the device has no events but those that mark a snapshot
   stacks,         // no event has one
   frames,         // stacks were asked for, but none has frames
   some_stacks,    // blocks alive at the peak have none: `bytes`
@@ -65,8 +65,8 @@ struct Overview {
   explicit Overview(Budget& budget) : peak_lines(budget) {}
 
   int32_t device = 0;
-  bool is_processor = false;  // a profiler's trace of the processor's memory
-  int32_t events = 0;
+  bool is_processor = false;                    // a profiler's trace of the processor's memory
+  int32_t events = 0;                           // 0 = no history
   std::vector<OutOfMemoryEvent> out_of_memory;  // the first kMostOutOfMemory
   int64_t out_of_memory_events = 0;             // all of them
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/analysis/details/memory_after.h"
+#include "engine/analysis/findings/operator_remedies.h"
 #include "engine/base/saturating.h"
 
 namespace gpustrata::analysis {
@@ -80,13 +81,16 @@ Status ReportFinder::find_one(int32_t part) {
       return take(found_.peak, find_top(recording, context_.part, lives, When::alive(lives.peak_event),
                                         By::shown, kMostPeakParts));
     case 2:
-      return take(found_.peak_groups, group_peak(context_, device_));
+      if (Status done = take(found_.peak_groups, group_peak(context_, device_)); !done) return done;
+      return take(found_.repeats, find_repeats(recording, lives, lives.peak_event));
     case 3:
       found_.ending = find_ending(recording, context_.part);
       return take(found_.out_of_memory, explain_all_out_of_memory(context_, memory_));
     case 4:
       if (Status done = take(found_.steps, device_.steps()); !done) return done;
-      return add_needed_at_least(context_, *found_.steps, found_.out_of_memory);
+      if (Status done = add_needed_at_least(context_, *found_.steps, found_.out_of_memory); !done)
+        return done;
+      return add_operator_remedies(context_, found_.out_of_memory);
     case 5: {
       const auto attributes = device_.attributes();
       if (!attributes) return tl::unexpected(attributes.error());

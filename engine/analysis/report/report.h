@@ -16,6 +16,7 @@
 #include "engine/analysis/findings/fragmentation.h"
 #include "engine/analysis/findings/never_full.h"
 #include "engine/analysis/findings/out_of_memory.h"
+#include "engine/analysis/live/repeats.h"
 #include "engine/analysis/live/top.h"
 #include "engine/analysis/report/overview.h"
 #include "engine/analysis/steps/leaks.h"
@@ -46,6 +47,7 @@ struct Report {
   // The peak as a person would cut it: by line, else by function, else by file; the finest of them of which the
   // kMostPeakLines largest groups are kMostOfPeak of it, else the one of which they are most.
   Top peak_groups;
+  std::vector<Repeat> repeats;  // of the peak
   std::optional<ReservedUse>
       highest;  // at Overview::highest_reserved; none: a profiler told it, who knows no segments
   Ending ending;

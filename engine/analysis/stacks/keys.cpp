@@ -40,7 +40,7 @@ class Numbers {
   return static_cast<uint64_t>(static_cast<uint32_t>(a)) << 32 | static_cast<uint32_t>(b);
 }
 
-enum FrameIs : uint8_t { kOther, kOfModulePy, kCalls, kNamed };
+enum FrameIs : uint8_t { kOther, kOfModulePy, kCallImpl, kNamed };
 
 // Modules of the nodes of the stack table.
 class Modules {
@@ -70,7 +70,7 @@ class Modules {
       site_[i] = kind == kOther || caller < 0 ? static_cast<int32_t>(i) : site_[caller];
       if (kind == kNamed) {
         if (!add(i, node.frame, FrameId{})) return false;
-      } else if (kind == kOther && caller >= 0 && is_[frame_of(caller).index()] == kCalls) {
+      } else if (kind == kOther && caller >= 0 && is_[frame_of(caller).index()] == kCallImpl) {
         const int32_t site = site_[caller];
         const bool has_site = site >= 0 && is_[frame_of(site).index()] == kOther;
         if (!add(i, node.frame, has_site ? frame_of(site) : FrameId{})) return false;
@@ -92,7 +92,7 @@ class Modules {
       const std::string_view name = recording_.strings.view(frame.name).substr(0, kLongestName);
       const std::string_view file = recording_.strings.view(frame.filename).substr(0, kLongestName);
       if (file.ends_with("torch/nn/modules/module.py") || file.ends_with("torch\\nn\\modules\\module.py")) {
-        is_[i] = name == "_call_impl" ? kCalls : kOfModulePy;
+        is_[i] = name == "_call_impl" ? kCallImpl : kOfModulePy;
       } else if (name.starts_with("nn.Module: ")) {
         is_[i] = kNamed;
       }

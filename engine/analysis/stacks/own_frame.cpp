@@ -67,9 +67,12 @@ constexpr std::array<std::string_view, 8> kTorchFolders = {"nn",          "utils
          name.substr(so + 3).find_first_not_of(".0123456789") == std::string_view::npos;
 }
 
-// lib/python3.11/..., ".../torch/nn/...": libraries that lie in no packages folder.
+// lib/python3.11/..., ".../torch/nn/...": libraries that lie in no packages folder; "torch/overrides.py", as PyTorch names its own
+// files where it was compiled with relative ones.
 [[nodiscard]] bool is_standard(std::string_view file) {
   if (file.starts_with('<') || is_one_of(last_component(file), kStandardFiles)) return true;
+  const size_t first = file.find_first_of("/\\");
+  if (first != std::string_view::npos && is_one_of(file.substr(0, first), kFoundation)) return true;
   std::string_view before;
   return any_component(file, [&](std::string_view part) {
     const bool found = part.starts_with("torchinductor_") ||

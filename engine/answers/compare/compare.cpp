@@ -61,16 +61,15 @@ std::string to_text(const Obstacle& obstacle) {
       return "Only one of the recordings tells the allocator's settings.";
     case Obstacle::Kind::other_settings:
       return "The allocator's settings differ: sizes and number of segments may, too.";
-    case Obstacle::Kind::no_common_segment:
+    case Obstacle::Kind::two_runs:
       break;
   }
-  return "No segment is in both: these are recordings of two runs, or of two processes.";
+  return "These are recordings of two runs, or of two processes: their addresses have nothing in common.";
 }
 
 void describe(Members& m, const DeviceComparison& comparison) {
   const analysis::ComparedDevice &before = comparison.before, &after = comparison.after;
   const analysis::Comparison& groups = comparison.groups;
-  const analysis::ComparedSegments& segments = comparison.segments;
   const auto pair = [&](Name name, const auto& of) {
     m.object(name, [&] {
       m.number("before", [&] { return of(before); });
@@ -104,14 +103,15 @@ void describe(Members& m, const DeviceComparison& comparison) {
     describe_both(m, "bytes", groups.other_bytes);
     describe_both(m, "blocks", groups.other_blocks);
   });
-  m.object("segments", [&] {
-    m.count("in_both", segments.in_both);
-    m.bytes("in_both_bytes", segments.in_both_bytes);
-    m.bytes("only_before_bytes", segments.only_before_bytes);
-    m.bytes("only_after_bytes", segments.only_after_bytes);
-    list("only_before", segments.only_before);
-    list("only_after", segments.only_after);
-  });
+  m.object({"segments", "Null of two runs, whose addresses have nothing in common."}, comparison.segments,
+           [&](const analysis::ComparedSegments& segments) {
+             m.count("in_both", segments.in_both);
+             m.bytes("in_both_bytes", segments.in_both_bytes);
+             m.bytes("only_before_bytes", segments.only_before_bytes);
+             m.bytes("only_after_bytes", segments.only_after_bytes);
+             list("only_before", segments.only_before);
+             list("only_after", segments.only_after);
+           });
 }
 
 void AllParts::add(const Side& before, const Side& after, const analysis::ComparedParts& parts) {

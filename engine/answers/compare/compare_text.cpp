@@ -86,7 +86,7 @@ void to_text(TextOut& out, const DeviceComparison& comparison, size_t columns, s
     out.print("  Note:   {}\n", wrapped(words_of(to_text(obstacle)), columns, 10));
   out.add("\n");
   write_table(out, comparison, columns);
-  write_segments(out, comparison.segments, rows);
+  if (comparison.segments) write_segments(out, *comparison.segments, rows);
 }
 
 }  // namespace gpustrata::answers

@@ -4,10 +4,12 @@
 
 #include "engine/analysis/device/pool_id.h"
 #include "engine/analysis/device/stream_numbers.h"
+#include "engine/analysis/findings/operator_remedies.h"
 #include "engine/answers/common/moment.h"
 #include "engine/answers/common/parts.h"
 #include "engine/answers/live/top.h"
 #include "engine/answers/stacks/who.h"
+#include "engine/answers/steps/steps_text.h"
 #include "engine/answers/text/bounded.h"
 #include "engine/base/saturating.h"
 #include "engine/base/units.h"
@@ -30,8 +32,9 @@ constexpr auto kWhyNot = words_up_to<WhyNot::nothing>("too_small", "other_stream
 constexpr auto kVerdicts = words_up_to<Verdict::unknown>("too_big", "full", "fragmented", "elsewhere",
                                                          "too_late", "limit", "unknown");
 constexpr auto kRemedies = words_up_to<RemedyKind::other_processes>(
-    "expandable_segments", "free_pins", "smaller_request", "use_less", "largest_holder", "ask_again",
-    "free_pending", "share_streams", "raise_limit", "other_processes");
+    "expandable_segments", "free_pins", "smaller_request", "use_less", "largest_holder", "checkpoint",
+    "fused_attention", "chunked_loss", "ask_again", "free_pending", "share_streams", "raise_limit",
+    "other_processes");
 
 [[nodiscard]] std::string stream_text(const model::Recording& recording, StreamId stream) {
   return fmt::format("stream {}", analysis::handle_text(recording, stream));
@@ -201,13 +204,20 @@ std::string verdict_text(const model::Recording& recording, const ExplainedOutOf
   std::string reason = reason_text(recording, one);
   if (!one.ends_recording) return reason;
   if (!one.needed_at_least)
-    return "The recording ends at this request: what came after is not in it, and what that needs cannot be told. " +
-           reason;
+    return fmt::format(
+        "The recording ends at this request: what came after is not in it, and what that needs cannot be told.{} {}",
+        one.before_backward ? " Its backward pass had not begun." : "", reason);
   return fmt::format("The recording ends at this request: what came after is not in it. {} {}",
                      needed_at_least_text(recording, *one.needed_at_least), reason);
 }
 
 std::string needed_at_least_text(const model::Recording& recording, const NeededAtLeast& needed) {
+  if (needed.gradients > 0)
+    return fmt::format(
+        "Its backward pass had not begun. That of step {} ended with {} of gradients; with what is older than that step and still "
+        "there, it needs at least {} in use at once: {} more than what was in use and this request.",
+        count_text(needed.step), size_text(needed.gradients), exact_size_text(needed.bytes),
+        size_text(needed.more));
   const std::string reference =
       needed.step >= 0 ? fmt::format("step {}", count_text(needed.step)) : device_text(needed.device);
   std::string text = fmt::format(
@@ -220,6 +230,18 @@ std::string needed_at_least_text(const model::Recording& recording, const Needed
                         who_text(recording, needed.who), count_text(needed.done));
   return text;
 }
+
+namespace {
+
+// "holds 3.9 GiB in 1 block and asks for 3.9 GiB more"
+[[nodiscard]] std::string held_text(const Remedy& remedy) {
+  const std::string asked = "asks for " + size_text(remedy.asked);
+  if (remedy.held == 0) return asked;
+  return fmt::format("holds {} in {}{}", size_text(remedy.held), counted(remedy.blocks, "block"),
+                     remedy.asked > 0 ? " and " + asked + " more" : std::string());
+}
+
+}  // namespace
 
 std::string remedy_text(const model::Recording& recording, const ExplainedOutOfMemory& one,
                         const Remedy& remedy) {
@@ -261,14 +283,33 @@ std::string remedy_text(const model::Recording& recording, const ExplainedOutOfM
           "Ask for {} less in one piece: {} would have been there. In chunks, with a shorter sequence "
           "or a smaller batch.",
           bytes, size_text(saturated_difference(one.requested, *remedy.bytes)));
-    case RemedyKind::use_less:
-      return fmt::format(
-          "Hold at least {} less when this is asked for: a smaller batch, checkpointing, offloading, or "
-          "sharding over more devices.",
-          bytes);
+    case RemedyKind::use_less: {
+      constexpr std::string_view kHow =
+          "a smaller batch, checkpointing, offloading, or sharding over more devices";
+      if (one.needed_at_least)
+        return fmt::format(
+            "Hold at least {} less at once: what this process lacks for this request and for what comes after it as above: {}.",
+            bytes, kHow);
+      return fmt::format("Hold at least {} less when this is asked for: {}.", bytes, kHow);
+    }
     case RemedyKind::largest_holder:
       return fmt::format("Look at {}: it holds most, {} in {}.", who_text(recording, remedy.who), bytes,
                          counted(remedy.blocks, "block"));
+    case RemedyKind::checkpoint:
+      return fmt::format(
+          "Checkpoint {} (torch.utils.checkpoint): {} times {} are kept for the backward pass. Computed again one at a time, "
+          "they are up to {} less; what each hands on to the next stays.",
+          loop_text(recording, remedy.place), count_text(remedy.repeats), size_text(remedy.each), bytes);
+    case RemedyKind::fused_attention:
+      return fmt::format(
+          "Use fused attention (torch.nn.functional.scaled_dot_product_attention, FlashAttention), which never keeps the "
+          "scores: their softmax ({}) {}.",
+          who_text(recording, remedy.who), held_text(remedy));
+    case RemedyKind::chunked_loss:
+      return fmt::format(
+          "Compute the loss in chunks, each with its own backward pass or under checkpointing, or with a fused linear cross "
+          "entropy: the cross entropy ({}) {}. In {} chunks an eighth of that is there at a time.",
+          who_text(recording, remedy.who), held_text(remedy), analysis::kChunks);
     case RemedyKind::ask_again:
       return fmt::format(
           "Ask again: the same request finds the {} now. Or call torch.cuda.synchronize() before it, so that the frees are "
@@ -365,8 +406,12 @@ void describe(Members& m, const model::Recording& recording, const ExplainedOutO
              m.count({"event", "Of the reference."}, needed.event);
              m.count("same_allocations", needed.same);
              m.flag("same_sizes", needed.same_sizes);
+             m.bytes({"gradients_bytes", "Told by the gradients of that step alone; 0 = by its allocations."},
+                     needed.gradients);
              m.text("text", [&] { return needed_at_least_text(recording, needed); });
            });
+  m.flag({"before_backward", "No backward pass had begun in the step that failed, as far as stacks tell."},
+         one.before_backward);
   m.list("free", one.places, [&](const FreePlace& place) {
     describe_place(m, recording, place);
     m.flag({"own", "The request looks here."}, place.own);

@@ -14,8 +14,8 @@ namespace gpustrata::answers {
 [[nodiscard]] std::string_view name_of(analysis::Verdict verdict);
 // "the device was full": a title.
 [[nodiscard]] std::string_view words_of(analysis::Verdict verdict);
-// "expandable_segments", "free_pins", "smaller_request", "use_less", "largest_holder", "ask_again", "free_pending", "share_streams",
-// "raise_limit", "other_processes"
+// "expandable_segments", "free_pins", "smaller_request", "use_less", "largest_holder", "checkpoint",
+// "fused_attention", "chunked_loss", "ask_again", "free_pending", "share_streams", "raise_limit", "other_processes"
 [[nodiscard]] std::string_view name_of(analysis::RemedyKind kind);
 
 // One to three sentences for somebody who does not know the run: what was asked for, what was free, why it was no use.

@@ -63,9 +63,9 @@ struct UndecidedWords {
       return fmt::format("{} of at most {}", exact_size_text(whole(*rule.value)),
                          size_text(whole(rule.limit)));
     case RuleKind::no_oom:
-      return fmt::format("out of memory {} times", count_text(whole(*rule.value)));
+      return "out of memory " + counted(whole(*rule.value), "time");
     case RuleKind::no_leak:
-      return fmt::format("{} leaking stacks", count_text(whole(*rule.value)));
+      return counted(whole(*rule.value), "leaking stack");
     case RuleKind::max_fragmentation:
       return fmt::format("{:.3f} of at most {:.3f} of what is reserved", *rule.value, rule.limit);
     case RuleKind::max_growth:

@@ -12,6 +12,7 @@
 #include "engine/answers/findings/fragmentation.h"
 #include "engine/answers/findings/never_full.h"
 #include "engine/answers/findings/out_of_memory.h"
+#include "engine/answers/live/repeats.h"
 #include "engine/answers/live/top.h"
 #include "engine/answers/report/report_findings.h"
 #include "engine/answers/stacks/who.h"
@@ -112,6 +113,8 @@ void describe(Members& m, const analysis::EventContext& context, const DeviceRep
   m.list({"findings", "The most important first."}, [&] { return findings_of(context, report); });
   m.object({"peak", "Parts and rest add up to `requested_bytes`."},
            [&] { describe_peak(m, recording, report.peak); });
+  m.list({"repeats", "What the peak has several times over; outer levels before inner ones."}, report.repeats,
+         [&](const analysis::Repeat& repeat) { describe(m, recording, repeat); });
   const analysis::Steps& steps = m.is_schema() ? Members::sample<analysis::Steps>() : *report.steps;
   m.object("steps", [&] { describe_steps(m, recording, steps); });
   m.list("leaks", report.leaks.leaks,

@@ -7,6 +7,7 @@
 
 #include "engine/analysis/details/memory_after.h"
 #include "engine/answers/findings/out_of_memory.h"
+#include "engine/answers/live/repeats.h"
 #include "engine/answers/report/missing.h"
 #include "engine/answers/stacks/who.h"
 #include "engine/answers/steps/steps_text.h"
@@ -161,6 +162,18 @@ class Findings {
                                 : fmt::format("In {}. How that came about was not recorded.",
                                               counted(report_.peak.blocks, "block")),
                             {.event = overview.peak_event, .filter = "alive@peak"}});
+    for (const size_t i : repeats_to_say(report_.repeats)) {
+      const analysis::Repeat& one = report_.repeats[i];
+      const Who who =
+          one.place.function.is_none() ? Who() : analysis::who_of_frame(recording_, one.place.function);
+      const int32_t first = one.ranks[0];
+      finding.says.push_back(
+          {repeat_text(recording_, report_.repeats, i, overview.peak_bytes),
+           {.event = overview.peak_event,
+            .rank = first,
+            .filter = one.place.first_line == one.place.last_line ? filter_text(recording_, who, "alive@peak")
+                                                                  : std::nullopt}});
+    }
     if (top.groups.size() == 1 && top.groups[0].who.kind == Who::Kind::nothing) return;  // nobody known
     for (const analysis::TopGroup& group : top.groups) {
       PartOfFinding part;
@@ -273,7 +286,13 @@ class Findings {
                      size_text(before->bytes_at_start), counted(before->blocks, "block"),
                      size_text(before->bytes_at_peak), percent_text(before->bytes_at_peak, peak)),
          {.filter = "born:before"}});
-    if (before->bytes_at_peak * 10 > peak) {
+    // Of blocks whose stacks the final state tells, who asked for them is known.
+    const auto& gaps = report_.overview.missing;
+    const bool is_known = std::none_of(gaps.begin(), gaps.end(), [](const analysis::Missing& one) {
+      return one.what == analysis::NotRecorded::some_stacks || one.what == analysis::NotRecorded::stacks ||
+             one.what == analysis::NotRecorded::frames;
+    });
+    if (before->bytes_at_peak * 10 > peak && !is_known) {
       finding.says.push_back({"Begin recording before the model is made to see where it came from.", {}});
       if (!context_.part.capabilities.profiled) finding.code = "torch.cuda.memory._record_memory_history()";
     }

@@ -8,6 +8,7 @@
 #include "engine/analysis/details/memory_after.h"
 #include "engine/answers/findings/out_of_memory.h"
 #include "engine/answers/live/group_lines.h"
+#include "engine/answers/live/repeats.h"
 #include "engine/answers/report/missing.h"
 #include "engine/answers/report/report.h"
 #include "engine/answers/report/report_findings.h"
@@ -135,7 +136,7 @@ class ReportPage {
     if (!one.places.empty()) out_ += "    What was cached:\n";
     for (size_t i = 0; i < std::min(one.places.size(), kMostPlacesShown); ++i)
       paragraph("      ", place_text(recording_, one.places[i]));
-    if (!one.remedies.empty()) out_ += "    What helps, by effect:\n";
+    if (!one.remedies.empty()) out_ += "    What helps, by effect; none was replayed that does not say so:\n";
     for (const analysis::Remedy& remedy : one.remedies)
       paragraph(fmt::format("      {:>9}  ", remedy.bytes ? size_text(*remedy.bytes) : "?"),
                 remedy_text(recording_, one, remedy));
@@ -185,6 +186,10 @@ class ReportPage {
     if (top.other_blocks > 0)
       out_ += table_row(numbers_of(top.other_bytes, top.other_blocks),
                         {fmt::format("({} more; see gpustrata top)", count_text(top.other_groups()))});
+    const std::vector<size_t> said = repeats_to_say(report_.repeats);
+    for (size_t i = 0; i < said.size(); ++i)
+      paragraph(i == 0 ? "    Repeats: " : "             ",
+                repeat_text(recording_, report_.repeats, said[i], report_.peak.bytes));
     categories();
   }
 

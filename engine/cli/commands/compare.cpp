@@ -10,6 +10,7 @@
 #include "engine/analysis/calls/flame_graph.h"
 #include "engine/analysis/compare/carried_stacks.h"
 #include "engine/analysis/compare/compare.h"
+#include "engine/analysis/compare/same_run.h"
 #include "engine/analysis/live/top.h"
 #include "engine/answers/calls/flame_graph.h"
 #include "engine/answers/common/moment.h"
@@ -30,8 +31,8 @@ namespace {
 struct CompareOptions {
   FileChoice before,
       after;  // of `after` an empty snapshot means that of `before`; device and json are before's
-  // peak, end, start, or an event's index; of each file its own. Empty: the end for tables and pictures, the peak for
-  // `parts`, as what a run needs is its peak.
+  // peak, end, start, or an event's index; of each file its own. Empty: of two runs the peak; of one run where they are, the end, but
+  // the peak for `parts`, as what a run needs is its peak.
   std::string at;
   analysis::By by = analysis::By::stack;
   size_t rows = 20;
@@ -130,16 +131,18 @@ class Comparing {
         console_(console),
         out_(out),
         columns_(options.wide ? answers::kWide : console.columns) {
-    if (options_.at.empty()) {
-      options_.at = "end";
-    } else {
-      parts_at_ = options_.at;
-    }
+    if (!options_.at.empty()) parts_at_ = options_.at;
   }
 
   [[nodiscard]] Outcome<void> run(const model::Recording& before, const model::Recording& after) {
     const auto pairs = pairs_of(options_, before, after);
     if (!pairs) return tl::unexpected(pairs.error());
+    const auto& [first, second] = pairs->common.front();
+    const auto of_one_run =
+        analysis::are_of_one_run({before, *first.part, first.device}, {after, *second.part, second.device});
+    if (!of_one_run) return failure(of_one_run.error(), options_.after.file);
+    of_one_run_ = *of_one_run;
+    if (options_.at.empty()) options_.at = of_one_run_ ? "end" : "peak";
     Outcome<void> compared;
     const auto devices = [&](const answers::AddComparison& add) {
       compared = compare_devices(before, after, *pairs, add);
@@ -197,7 +200,8 @@ class Comparing {
   [[nodiscard]] Status compare(const Side& before, const Side& after, bool one_of_several,
                                const answers::AddComparison& add) {
     if (!shows_stacks_only()) {
-      const auto found = analysis::compare_devices(before.compared(), after.compared(), options_.rows);
+      const auto found =
+          analysis::compare_devices(before.compared(), after.compared(), of_one_run_, options_.rows);
       if (!found) return tl::unexpected(found.error());
       add(*found);
       if (Status done = add_parts(before, after); !done) return done;
@@ -260,6 +264,7 @@ class Comparing {
 
   CompareOptions options_;
   std::string parts_at_ = "peak";
+  bool of_one_run_ = false;
   const Console& console_;
   TextOut& out_;
   size_t columns_;

@@ -103,6 +103,18 @@ TEST(Script, AHugeRequestIsOutOfMemory) {
   }
 }
 
+// 50 of 64 MiB are cached for a private pool: 40 fit in there alone.
+TEST(Script, APoolThatHelpsOutAndNoLongerDoes) {
+  Budget budget(int64_t{1} << 28);
+  const std::string begin = "begin 0 1; m a 52428800; f a; end 0 1; useoom 0 1; ";
+  const auto ooms = [&](const std::string& rest) {
+    const auto json = answers::simulate_json(begin + rest, 64 << 20, "", budget);
+    return json && json->find("\"num_ooms\":1,") != std::string::npos;
+  };
+  EXPECT_FALSE(ooms("m b 41943040"));
+  EXPECT_TRUE(ooms("nouseoom 0 1; m b 41943040"));
+}
+
 TEST(Script, TheDeviceMustBeReasonable) {
   Budget budget(1 << 20);
   EXPECT_FALSE(answers::simulate_json("", 0, "", budget).has_value());

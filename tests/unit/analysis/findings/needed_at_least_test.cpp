@@ -52,6 +52,7 @@ class NeededAtLeastTest : public testing::Test {
     Steps steps(recording.budget);
     for (const int32_t begin : steps_at) EXPECT_TRUE(steps.begin.push_back(begin));
     steps.end = events_of_0;
+    steps.from = StepsFrom::regions;
     auto found = find_needed_at_least({recording, part, *history, *lives, *index}, steps, events_of_0 - 1);
     EXPECT_TRUE(found.has_value());
     return std::move(*found);
@@ -183,6 +184,55 @@ TEST_F(NeededAtLeastTest, WithSizesThatDifferWhatIsOlderEndsIt) {
   const auto found = needed(own);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->more, 2 * 200);
+}
+
+// Weights of 1,000. Step 1: 20 of 10 by other lines than step 2's, then gradients of 700 and 200, and 50 that the backward pass gives
+// back before its last allocation. Step 2 fails at its third: 1,000 + 20 were in use, 512 asked for. At the end of its backward
+// pass 1,000 + 900: 368 more.
+TEST_F(NeededAtLeastTest, GradientsThatWillCome) {
+  (void)alloc(1000, "weights");
+  first_step();
+  std::vector<uint64_t> of_step;
+  for (int32_t i = 0; i < kLayers; ++i) of_step.push_back(alloc(10, "short"));
+  for (const uint64_t one : of_step) free(one, 10);
+  const uint64_t scratch = alloc(50, "backward"), large = alloc(700, "backward");
+  free(scratch, 50);
+  const uint64_t small = alloc(200, "backward");
+  free(large, 700);
+  free(small, 200);
+  const int32_t third = events();
+  layers(2, 10);
+  fail(512, "layer");
+  const auto found = needed(events(), {1, 3, third});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->gradients, 900);
+  EXPECT_EQ(found->bytes, 1900);
+  EXPECT_EQ(found->more, 1900 - 1000 - 20 - 512);
+  EXPECT_EQ(found->step, 1);
+}
+
+// The same, but its gradients are there still, or its own backward pass has begun.
+TEST_F(NeededAtLeastTest, GradientsThatAreThere) {
+  (void)alloc(1000, "weights");
+  first_step();
+  for (int32_t i = 0; i < kLayers; ++i) free(alloc(10, "short"), 10);
+  (void)alloc(900, "backward");
+  const int32_t third = events();
+  layers(2, 10);
+  fail(5, "layer");
+  EXPECT_FALSE(needed(events(), {1, 3, third}));
+}
+
+TEST_F(NeededAtLeastTest, ABackwardPassThatHasBegun) {
+  (void)alloc(1000, "weights");
+  first_step();
+  for (int32_t i = 0; i < kLayers; ++i) free(alloc(10, "short"), 10);
+  free(alloc(900, "backward"), 900);
+  const int32_t third = events();
+  layers(2, 10);
+  (void)alloc(1, "backward");
+  fail(5, "layer");
+  EXPECT_FALSE(needed(events(), {1, 3, third}));
 }
 
 }  // namespace

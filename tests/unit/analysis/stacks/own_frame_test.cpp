@@ -54,6 +54,9 @@ TEST(OriginOfAFrame, LibrariesPackagesAndTheInterpreter) {
   EXPECT_EQ(origin_of("f", "??"), Origin::library);
   EXPECT_EQ(origin_of("_PyEval_EvalFrame", "??"), Origin::interpreter);
   EXPECT_EQ(origin_of("f", "/home/a/torch_model/train.py"), Origin::own);
+  EXPECT_EQ(origin_of("handle_torch_function", "torch/overrides.py"), Origin::library);
+  EXPECT_EQ(origin_of("f", "torch.py"), Origin::own);
+  EXPECT_EQ(origin_of("f", "torches/train.py"), Origin::own);
 }
 
 TEST_F(Whom, TheInnermostOwnFrameStandsForAStack) {

@@ -83,6 +83,7 @@ export class OomPanel extends AnswerPanel<Report> {
         <div class="columns">
           <section aria-label="What helps">
             <h3>What helps, by effect</h3>
+            <p class="dim">None was replayed that does not say so.</p>
             ${this.remedies(one, one === oom.at(-1))}
           </section>
           <section aria-label="What was cached">
