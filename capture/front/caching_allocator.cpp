@@ -166,6 +166,7 @@ Status CachingAllocator::open_device(Device& device, int ordinal) {
   }
   device.allocator =
       std::make_unique<DeviceAllocator>(*device.memory, ordinal, config, history, device.budget);
+  for (; device.flushes > 0; --device.flushes) device.allocator->empty_cache();
   return {};
 }
 
@@ -269,7 +270,11 @@ Status CachingAllocator::empty_cache() {
   const alloc::Origin who = origin(StackLevel::all);
   for (const auto& device : devices_) {
     const std::lock_guard guard(device->lock);
-    if (device->allocator) device->allocator->empty_cache({}, who);
+    if (device->allocator) {
+      device->allocator->empty_cache({}, who);
+    } else {
+      ++device->flushes;
+    }
   }
   return {};
 }
@@ -377,7 +382,10 @@ Result<alloc::MemoryStats> CachingAllocator::stats(int device) {
   const Result<Device*> used = use(device);
   if (!used) return tl::unexpected(used.error());
   const std::lock_guard guard((*used)->lock);
-  return (*used)->allocator ? (*used)->allocator->stats() : alloc::MemoryStats();
+  if ((*used)->allocator) return (*used)->allocator->stats();
+  alloc::MemoryStats unused;
+  unused.num_sync_all_streams = (*used)->flushes;
+  return unused;
 }
 
 Status CachingAllocator::reset_peak_stats(int device) {

@@ -127,7 +127,7 @@ class CachingAllocator {
   // --- Questions
   // -----------------------------------------------------------------------------------------------
 
-  // torch.cuda.memory_stats() of the device; all 0 before it was used.
+  // torch.cuda.memory_stats() of the device; all 0 before it was used, but for caches emptied.
   [[nodiscard]] Result<alloc::MemoryStats> stats(int device);
   [[nodiscard]] Status reset_peak_stats(int device);
   [[nodiscard]] Status reset_accumulated_stats(int device);
@@ -141,6 +141,7 @@ class CachingAllocator {
     std::unique_ptr<alloc::DeviceMemory> memory;  // null until the device is used
     std::vector<int> unreachable;  // devices that cannot use its expandable segments: it makes none then
     std::unique_ptr<alloc::DeviceAllocator> allocator;
+    int flushes = 0;  // before it was used: PyTorch's devices are there, and count them, once CUDA has begun
   };
   class AllLocks;  // every device's and the recorder's, while it lives
 

@@ -98,6 +98,13 @@ Result<std::unique_ptr<model::Recording>> CachingAllocator::copy_state(Budget& b
   }
   if (const Status taken = model::take_snapshot(recorder_, allocators, {}, *recording); !taken)
     return tl::unexpected(taken.error());
+  // PyTorch's devices are there once CUDA has begun, used or not: each notes a snapshot.
+  for (size_t i = 0; i < devices_.size(); ++i) {
+    if (devices_[i]->allocator) continue;
+    trace::TraceEvent event;
+    event.action = trace::Action::snapshot;
+    recorder_.device(static_cast<int>(i)).on_event(event);
+  }
   return recording;
 }
 

@@ -133,11 +133,13 @@ class DeviceAllocator {
   // As a version of PyTorch does it. Error: wrong_usage (there is memory already).
   [[nodiscard]] Status set_free_order(FreeOrder order);
   // Asked at every search that finds blocks: which of the equals, those of `first`'s size, is to be taken? For whoever
-  // knows better which it was. Outlives the allocator, or null.
+  // knows better which it was. Told of the blocks of one set that are about to be given back together, in their order.
+  // Outlives the allocator, or null.
   class Preference {
    public:
     virtual ~Preference() = default;
     [[nodiscard]] virtual BlockId prefer(const BlockSet& set, BlockId first, BlockId chosen) = 0;
+    virtual void give_back(std::span<const BlockId> blocks) = 0;
   };
   void set_preference(Preference* preference) { preference_ = preference; }
   // 0 <= fraction <= 1 of the device; 1 = no limit. Error: wrong_usage.

@@ -109,6 +109,10 @@ void DeviceAllocator::release_set(BlockSet& set, const Origin& origin) {
       whole.push_back(id);
     }
   });
+  if (preference_ != nullptr) {
+    preference_->give_back(whole);
+    preference_->give_back(expandable);
+  }
   for (const BlockId id : whole) release_segment(id, origin);
   for (const BlockId id : expandable) unmap_pages(id, origin);
 }

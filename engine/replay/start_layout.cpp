@@ -70,21 +70,46 @@ class Layout {
     return {history_.range_stream[range], pool.is_none() ? PoolId(size_t{0}) : pool, small};
   }
 
-  // The first byte behind `address` that a range of another kind has, or at which reservations end.
-  [[nodiscard]] uint64_t limit_of(uint64_t address, const Kind& kind) const {
-    const uint64_t most = std::min(kHighest, address + static_cast<uint64_t>(reservation_bytes_));
-    const auto* at = std::upper_bound(
+  [[nodiscard]] bool is_of(int32_t row, const Kind& kind) const {
+    return history_.expandable[row] != 0 && kind_of(row, kind.small) == kind &&
+           is_small(row, history_.ranges.size[row], {}) == kind.small;
+  }
+
+  // The first byte behind `address` that a range of another kind has while the reservation of `found` is there, or at
+  // which reservations end. Its place may be used for others once all of its pages are gone.
+  [[nodiscard]] uint64_t limit_of(uint64_t address, const SegmentAt& found, const Kind& kind) const {
+    uint64_t limit = std::min(kHighest, address + static_cast<uint64_t>(reservation_bytes_));
+    const auto* const first = std::upper_bound(
         by_address_.begin(), by_address_.end(), address,
         [this](uint64_t wanted, int32_t row) { return wanted < history_.ranges.address[row]; });
-    const auto* const last = at + std::min<ptrdiff_t>(by_address_.end() - at, kMostPlacesLookedAt);
-    for (; at != by_address_.end() && history_.ranges.address[*at] < most; ++at) {
-      if (at == last) return history_.ranges.address[*at];
-      const bool may_belong = history_.expandable[*at] != 0 && history_.range_stream[*at] == kind.stream &&
-                              kind_of(*at, kind.small).pool == kind.pool;
-      const bool other_size = is_small(*at, history_.ranges.size[*at], {}) != kind.small;
-      if (!may_belong || other_size) return history_.ranges.address[*at];
+    const auto* const last = first + std::min<ptrdiff_t>(by_address_.end() - first, kMostPlacesLookedAt);
+    const int32_t first_end = history_.ranges.end[found.row];
+    std::vector<int32_t> later;  // once the first pages are gone
+    bool has_others = false;
+    for (const auto* at = first; at != by_address_.end() && history_.ranges.address[*at] < limit; ++at) {
+      const bool is_other = !is_of(*at, kind);
+      if (at == last || (is_other && history_.ranges.begin[*at] < first_end)) {
+        limit = history_.ranges.address[*at];
+        break;
+      }
+      has_others = has_others || is_other;
+      later.push_back(*at);
     }
-    return most;
+    if (!has_others) return limit;
+    std::stable_sort(later.begin(), later.end(), [this](int32_t a, int32_t b) {
+      return history_.ranges.begin[a] < history_.ranges.begin[b];
+    });
+    int32_t end = first_end;  // of the reservation, as far as is known
+    for (const int32_t row : later) {
+      if (history_.ranges.begin[row] > end) break;
+      if (history_.ranges.address[row] >= limit) continue;
+      if (is_of(row, kind)) {
+        end = std::max(end, history_.ranges.end[row]);
+      } else if (history_.ranges.begin[row] < end) {
+        limit = history_.ranges.address[row];
+      }
+    }
+    return limit;
   }
 
   // Where the reservation of these pages begins: at the lowest page that is mapped into it later, while they still are.
@@ -99,9 +124,7 @@ class Layout {
     for (const auto* at = first; at != last;) {
       const int32_t row = *--at;
       const uint64_t address = history_.ranges.address[row];
-      const bool belongs = history_.expandable[row] != 0 && kind_of(row, kind.small) == kind &&
-                           is_small(row, history_.ranges.size[row], {}) == kind.small;
-      if (address < from || !belongs || (found.address - address) % page != 0 ||
+      if (address < from || !is_of(row, kind) || (found.address - address) % page != 0 ||
           found.address - address > static_cast<uint64_t>(reservation_bytes_))
         break;
       if (history_.ranges.begin[row] < history_.ranges.end[found.row]) begin = address;
@@ -165,7 +188,7 @@ class Layout {
     if (expandable && is_whole_pages(found, found.address, page)) {
       const uint64_t begin = begin_of(found, kind, free_from);
       const uint64_t room =
-          (limit_of(begin, kind) - begin) / static_cast<uint64_t>(page) * static_cast<uint64_t>(page);
+          (limit_of(begin, found, kind) - begin) / static_cast<uint64_t>(page) * static_cast<uint64_t>(page);
       const uint64_t least = found.address - begin + static_cast<uint64_t>(found.size);
       added.info.expandable = true;
       added.info.address = begin;

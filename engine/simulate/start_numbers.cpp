@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <functional>
 #include <queue>
+#include <utility>
+
+#include "engine/simulate/segment_actions.h"
 
 namespace gpustrata::simulate {
 
@@ -42,6 +45,59 @@ BlockId StartNumbers::prefer(const alloc::BlockSet& set, BlockId first, BlockId 
       note(taken.number - 1, block.number - 1);
   }
   return wanted;
+}
+
+void StartNumbers::begin_request(int32_t event) {
+  at_ = std::max(at_, event_ + 1);
+  event_ = event;
+  expected_ = event >= 0 && events_.action[event] == trace::Action::alloc ? events_.address[event] : 0;
+  is_found_ = false;
+}
+
+// What the recording gives back for the request: before its event, or from there on as long as nothing else happens.
+void StartNumbers::find_given_back() {
+  if (std::exchange(is_found_, true)) return;
+  given_back_.clear();
+  for (int32_t row = at_; row < rows_.end() && !is_full_; ++row) {
+    const trace::Action action = events_.action[row];
+    if (gives_memory_back(action)) {
+      is_full_ = !given_back_.push_back({events_.address[row], row});
+    } else if (row >= event_ && action != trace::Action::free_completed) {
+      break;
+    }
+  }
+  std::sort(given_back_.data(), given_back_.data() + given_back_.size());
+}
+
+// Of pages, only whole ones go: they begin within the block. -1 = it is not given back.
+int32_t StartNumbers::row_of(const Block& block) const {
+  const GivenBack* const found =
+      std::lower_bound(given_back_.begin(), given_back_.end(), GivenBack{block.address, INT32_MIN});
+  return found != given_back_.end() && found->address < block.end() ? found->row : -1;
+}
+
+void StartNumbers::give_back(std::span<const BlockId> blocks) {
+  const alloc::MemoryState& state = allocator_.state();
+  const auto is_like = [&](const Block& a, const Block& b) {
+    return a.size == b.size && state.segment(a.segment).stream == state.segment(b.segment).stream &&
+           is_unknown(a) && is_unknown(b);
+  };
+  std::vector<std::pair<int32_t, uint32_t>> equals;  // row, number
+  for (size_t from = 0, end = 0; from < blocks.size(); from = end) {
+    const Block& first = state.block(blocks[from]);
+    for (end = from + 1; end < blocks.size() && is_like(first, state.block(blocks[end]));) ++end;
+    if (end - from < 2) continue;
+    find_given_back();
+    equals.clear();
+    for (const BlockId id : blocks.subspan(from, std::min(end - from, kMostEquals))) {
+      const Block& block = state.block(id);
+      if (const int32_t row = row_of(block); row >= 0) equals.emplace_back(row, block.number);
+    }
+    std::sort(equals.begin(), equals.end());
+    for (size_t i = 1; i < equals.size(); ++i) {
+      if (equals[i - 1].second != equals[i].second) note(equals[i - 1].second - 1, equals[i].second - 1);
+    }
+  }
 }
 
 void StartNumbers::note(uint32_t first, uint32_t second) {

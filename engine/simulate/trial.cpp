@@ -108,7 +108,7 @@ Result<Trial> try_requests(const TrialInput& input, Budget& budget) {
                  input.inserted, input.start_numbers},
                 input.recording.strings, input.compares ? &comparison : nullptr, budget);
   if (auto status = runner.begin(); !status) return tl::unexpected(status.error());
-  StartNumbers numbers(runner.allocator(), budget);
+  StartNumbers numbers(input.recording, input.events, runner.allocator(), budget);
   if (input.told_numbers != nullptr) runner.set_preference(&numbers);
   Trial trial;
   trial.refused.resize(input.inserted.size());
@@ -136,8 +136,7 @@ Result<Trial> try_requests(const TrialInput& input, Budget& budget) {
                   requests.log.size_rows());
     const int32_t event = requests.event[row];
     addresses.begin_request(event);
-    const bool has_block = event >= 0 && input.recording.events.action[event] == Action::alloc;
-    numbers.expect(has_block ? input.recording.events.address[event] : 0);
+    numbers.begin_request(event);
     if (auto status = runner.step(); !status) return tl::unexpected(status.error());
     note_level(event);
     if (requests.log.request[row] != Request::allocate) continue;

@@ -269,6 +269,18 @@ class Recording(Scenario):
             else: raise AssertionError
         """, {"FAKE_CUDA_DEVICES": "2"})
 
+    def test_what_was_asked_before_the_first_request_counts(self):
+        """As PyTorch, whose devices are there once CUDA has begun."""
+        self.run_python("""
+            m.record_memory_history(context=None)
+            m.snapshot(); m.empty_cache()
+            assert m.memory_stats()["num_sync_all_streams"] == 1
+            take(1000); m.empty_cache()
+            assert m.memory_stats()["num_sync_all_streams"] == 2
+            events = [(event["action"], event["size"]) for event in m.snapshot()["device_traces"][0]]
+            assert events == [("snapshot", 0), ("segment_alloc", 2 << 20), ("alloc", 1000)], events
+        """)
+
     def test_max_entries_of_0_keeps_one_event(self):
         """As PyTorch: its ring holds max(1, max_entries)."""
         self.run_python("""

@@ -304,6 +304,44 @@ class WhatIf(InAFolder):
         self.assertEqual(answer["fidelity"], {"requests": 1, "same_place": 1, "reserved_error_bytes": 0,
                                               "first_deviation": None})
 
+    def test_the_order_in_which_segments_go_tells_which_is_older(self):
+        # Two cached segments of 20 MiB from before the recording, the older one at the higher address: it goes first.
+        file = self.recorded("ages", f"order segment_age; m a {20 * MIB}; m b {20 * MIB}; f a; f b; empty; m c 1000")
+
+        def swapped(snapshot):
+            trace = snapshot["device_traces"][0][4:]
+            a, b = trace[0]["addr"], trace[2]["addr"]
+            self.assertLess(a, b)
+            snapshot["device_traces"] = [[dict(event, addr={a: b, b: a}.get(event["addr"], event["addr"])) for event in trace]]
+
+        answer = self.whatif(self.changed("swapped", file, swapped))
+        self.assertEqual(answer["free_order"]["unknown"], 2)
+        self.assertIn("guessed from what was taken or given back first", answer["free_order"]["text"])
+        self.assertEqual(answer["fidelity"], {"requests": 1, "same_place": 1, "reserved_error_bytes": 0,
+                                              "first_deviation": None})
+
+    def test_where_a_reservation_was_another_one_may_lie_later(self):
+        # Pages of 20 MiB: x and y in two of them, from before; 13 MiB are left behind y, which could grow, so z goes where x
+        # was. When all pages are gone, another stream's reservation gets the address.
+        file = self.recorded("later", f"m x {24 * MIB}; m y {3 * MIB}; f x; m z {5 * MIB}; f z; f y; empty;"
+                                      f"m w {20 * MIB} 1; m v {20 * MIB} 1", "expandable_segments:True")
+
+        def reused(snapshot):
+            trace = snapshot["device_traces"][0]
+            apart = trace[-1]["addr"] - 20 * MIB - trace[1]["addr"]
+            for event in trace[-4:]:
+                event["addr"] -= apart
+            for segment in snapshot["segments"]:
+                segment["address"] -= apart
+                for block in segment["blocks"]:
+                    block["address"] -= apart
+            self.assertEqual([event["action"] for event in trace[:3]], ["segment_map", "alloc", "alloc"])
+            snapshot["device_traces"] = [trace[3:]]
+
+        answer = self.whatif(self.changed("reused", file, reused))
+        self.assertEqual(answer["fidelity"], {"requests": 3, "same_place": 3, "reserved_error_bytes": 0,
+                                              "first_deviation": None})
+
     def test_events_that_contradict_each_other(self):
         file = self.recorded("sound", f"m a {30 * MIB}; m b 3000; f a; m c {20 * MIB}; f b")
         # 0, 1 a; 2, 3 b; 4, 5 the free of a; 6 c in its place; 7, 8 the free of b.

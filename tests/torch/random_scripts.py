@@ -42,6 +42,8 @@ def script(seed, steps=400, settings=SETTINGS, pools=True, changes=False, by_str
         lines.append(f"fraction {rng.choice(fractions)}")
     streams = [0] * 6 + [1, 1, 2, 3]
     live, serial, open_pools, closed_pools, next_pool = [], 0, [], [], 1
+    pages = "expandable" in conf
+    pool_of = {}  # by block
     used = set()  # (block, stream) recorded outside of pools
     while len(lines) < steps:
         kind = rng.random()
@@ -50,6 +52,7 @@ def script(seed, steps=400, settings=SETTINGS, pools=True, changes=False, by_str
             serial += 1
             lines.append(f"m {name} {size(rng)} {rng.choice(streams)}")
             live.append(name)
+            pool_of[name] = open_pools[-1] if open_pools else None
         elif kind < 0.87:
             if live:
                 lines.append(f"f {live.pop(rng.randrange(len(live)) if rng.random() < 0.7 else -1)}")
@@ -69,6 +72,7 @@ def script(seed, steps=400, settings=SETTINGS, pools=True, changes=False, by_str
             lines.append(rng.choice(["snap", "resetpeak", "resetacc"]))
         elif kind < 0.963 and changes:
             lines.append(f"conf {rng.choice(settings[1:])}")
+            pages = pages or "expandable" in lines[-1]
         elif kind < 0.965:
             lines.append(f"fraction {rng.choice(fractions)}")
         elif pools and kind < 0.98:
@@ -83,6 +87,14 @@ def script(seed, steps=400, settings=SETTINGS, pools=True, changes=False, by_str
                 lines.append(f"end 0 {pool}")
                 closed_pools.append(pool)
         elif pools and closed_pools:
-            lines.append(f"release 0 {closed_pools.pop(rng.randrange(len(closed_pools)))}")
+            pool = closed_pools[rng.randrange(len(closed_pools))]
+            # PyTorch counts up the requests that mapped pages of a pool, and down the free ranges that it unmaps. At 0 it
+            # drops a pool that was released, even with blocks in use, and the free of one of them ends the process: so
+            # they go first.
+            for name in [name for name in live if pages and pool_of[name] == pool]:
+                lines.append(f"f {name}")
+                live.remove(name)
+            closed_pools.remove(pool)
+            lines.append(f"release 0 {pool}")
     lines += [f"end 0 {pool}" for pool in open_pools]
     return "\n".join(lines) + "\n"

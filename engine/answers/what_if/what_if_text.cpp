@@ -275,7 +275,7 @@ std::string order_text(const Rehearsal& rehearsal) {
                             of_blocks ? fmt::format("{} blocks", count_text(rehearsal.unknown_numbers))
                                       : fmt::format("{} segments", count_text(rehearsal.unknown_numbers)),
                             rehearsal.start_numbers.empty() ? "those at lower addresses are taken for older"
-                                                            : "guessed from what was taken first");
+                                                            : "guessed from what was taken or given back first");
 }
 
 std::string fidelity_text(const Rehearsal& rehearsal) {

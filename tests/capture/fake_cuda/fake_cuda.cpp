@@ -12,7 +12,8 @@
 //   FAKE_CUDA_NO_PEER   set: no device reaches the memory of another
 //   FAKE_CUDA_ADDRESSES where memory lies, so that two runs of the same requests have the same layout; else wherever the
 //                       system likes. ascending: as engine/alloc's simulated device; descending; shuffled: anywhere;
-//                       reused: anywhere, and first where memory of that size was given back. All are multiples of 2 MiB
+//                       reused: anywhere, and first where memory of that size was given back; not where a reservation lay
+//                       that never had a page (PyTorch keeps those of private pools). All are multiples of 2 MiB
 //   FAKE_CUDA_SEED      of the last two (0)
 #include <sys/mman.h>
 #include <unistd.h>
@@ -41,6 +42,10 @@ struct Range {
   size_t bytes = 0;
   int device = 0;
 };
+struct Reservation {
+  size_t bytes = 0;
+  bool had_pages = false;
+};
 struct Page {
   size_t bytes = 0;
   CuMemHandle handle = 0;
@@ -64,7 +69,7 @@ struct Driver {
   bool has_virtual_memory = true;
   std::vector<int64_t> used;
   std::map<CuDevicePtr, Range> allocations;
-  std::map<CuDevicePtr, size_t> reservations;
+  std::map<CuDevicePtr, Reservation> reservations;
   std::map<CuDevicePtr, Page> pages;
   std::map<CuMemHandle, Range> handles;
   std::map<CuEvent, Event> events;
@@ -184,7 +189,7 @@ void* space(size_t bytes, int protection) {
 }
 
 // Ordered space stays taken: what is mapped by others does not come in between.
-void give_back_space(void* start, size_t bytes) {
+void give_back_space(void* start, size_t bytes, bool to_be_used_again = true) {
   Driver& d = driver();
   if (d.space == nullptr) {
     (void)munmap(start, bytes);
@@ -193,7 +198,8 @@ void give_back_space(void* start, size_t bytes) {
   (void)madvise(start, bytes, MADV_DONTNEED);
   (void)mprotect(start, bytes, PROT_NONE);
   const size_t whole = (bytes + kGranularity - 1) / kGranularity * kGranularity;
-  if (d.places == Driver::Places::reused) d.returned[whole].insert(static_cast<char*>(start));
+  if (d.places == Driver::Places::reused && to_be_used_again)
+    d.returned[whole].insert(static_cast<char*>(start));
 }
 
 bool order_space(std::string_view order) {
@@ -433,18 +439,18 @@ CuResult cuMemAddressReserve(CuDevicePtr* address, size_t bytes, size_t, CuDevic
   void* const range = space(bytes, PROT_NONE);
   if (range == nullptr) return kOutOfMemory;
   *address = reinterpret_cast<CuDevicePtr>(range);
-  driver().reservations[*address] = bytes;
+  driver().reservations[*address] = {bytes};
   return kSuccess;
 }
 CuResult cuMemAddressFree(CuDevicePtr address, size_t bytes) {
   FAKE_ENTER;
   const auto found = driver().reservations.find(address);
-  if (found == driver().reservations.end() || found->second != bytes)
+  if (found == driver().reservations.end() || found->second.bytes != bytes)
     return misuse(kInvalidValue, "cuMemAddressFree of another range than was reserved");
   const auto page = driver().pages.lower_bound(address);
   if (page != driver().pages.end() && page->first < address + bytes)
     return misuse(kInvalidValue, "cuMemAddressFree with pages mapped");
-  give_back_space(reinterpret_cast<void*>(address), bytes);
+  give_back_space(reinterpret_cast<void*>(address), bytes, found->second.had_pages);
   driver().reservations.erase(found);
   return kSuccess;
 }
@@ -479,8 +485,9 @@ CuResult cuMemMap(CuDevicePtr address, size_t bytes, size_t offset, CuMemHandle 
     return misuse(kInvalidValue, "cuMemMap of an unknown handle or a part of it");
   auto reservation = driver().reservations.upper_bound(address);
   if (reservation == driver().reservations.begin() ||
-      address + bytes > std::prev(reservation)->first + std::prev(reservation)->second)
+      address + bytes > std::prev(reservation)->first + std::prev(reservation)->second.bytes)
     return misuse(kInvalidValue, "cuMemMap outside a reservation");
+  --reservation;
   const auto next = driver().pages.lower_bound(address);
   const bool overlaps =
       (next != driver().pages.end() && next->first < address + bytes) ||
@@ -488,6 +495,7 @@ CuResult cuMemMap(CuDevicePtr address, size_t bytes, size_t offset, CuMemHandle 
   if (overlaps) return misuse(kInvalidValue, "cuMemMap over mapped pages");
   if (ordered_failure()) return driver().failure;
   driver().pages[address] = {bytes, handle, found->second.device, false, {}};
+  reservation->second.had_pages = true;
   return kSuccess;
 }
 CuResult cuMemUnmap(CuDevicePtr address, size_t bytes) {
