@@ -96,9 +96,10 @@ Sniffed sniff(std::span<const std::byte> first_bytes) {
                    static_cast<unsigned char>(text[i]));
   }
   return {Format::unknown,
-          fmt::format("This is no kind of file that is known here (it begins with {}); a memory snapshot is"
-                      " a Python pickle and begins with 80.",
-                      shown)};
+          fmt::format(
+              "Unrecognised format (the file begins with {}); a memory snapshot is a Python pickle and begins"
+              " with 80.",
+              shown)};
 }
 
 }  // namespace gpustrata::io

@@ -144,7 +144,7 @@ test('a link restores what lies beside, the nudge and the open lanes', async ({ 
   await choose(page, ...files.slice(0, 1));
   await waitForState(page, 'ready');
   await expect(page.locator('[data-link-note]')).toContainText(
-    'This link shows run.json beside trace.json and counters.json.',
+    'This link opens run.json beside trace.json and counters.json.',
   );
   await choose(page, ...files.slice(1));
   await expect(page.locator('[data-entry-state=ready]')).toHaveCount(3);

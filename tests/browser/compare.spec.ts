@@ -64,7 +64,7 @@ test('two files at their peaks: rows add up, what grew most comes first, curves 
   await expect(page.locator('[data-curves=region]')).toHaveAttribute('data-columns', '400');
   // How stacks were found to be the same is said; whatever is in both, or in one, is a row or did not change.
   const matching = page.locator('[data-by-stack]');
-  await expect(matching).toContainText('Stacks are the same by the lines they show');
+  await expect(matching).toContainText('matched by their lines');
   expect(Number(await matching.getAttribute('data-by-stack'))).toBeGreaterThan(0);
   await shot(page, 'compare-region');
   expect(Number(await page.locator('[data-curves]').getAttribute('data-most'))).toBe(6059896832);

@@ -68,7 +68,7 @@ class OutOfMemory(InAFolder):
     def test_report_in_words(self):
         text = self.text("report")
         self.assertIn("15.0 GiB at most in 2 blocks, 20.0 GiB reserved", text)
-        self.assertIn("9.0 GiB were asked for in one piece by train. 15.0 GiB were allocated then, 20.0 GiB reserved.", text)
+        self.assertIn("train requested one 9.0 GiB block. 15.0 GiB was allocated then, 20.0 GiB reserved.", text)
         self.assertNotIn("everything freed", text)
         without = self.text("report", reserved=None)
         self.assertIn("15.0 GiB at most in 2 blocks ", without)

@@ -84,7 +84,7 @@ void describe_matching(Members& m, const analysis::ComparedParts& parts) {
   m.count("only_after", only_after);
   m.text("text", [&] {
     std::string text =
-        fmt::format("Stacks are the same by the lines they show: {}.", counted(by_lines, "pair"));
+        fmt::format("{} matched by {} lines.", counted(by_lines, "stack"), by_lines == 1 ? "its" : "their");
     if (by_functions > 0)
       text += fmt::format(
           " {} more by functions and files alone, as their lines moved; of several such the largest with the "

@@ -77,9 +77,9 @@ constexpr auto kRemedies = words_up_to<RemedyKind::other_processes>(
 }
 
 [[nodiscard]] std::string asked_text(const model::Recording& recording, const ExplainedOutOfMemory& one) {
-  const std::string by =
-      one.who.kind == Who::Kind::nothing ? std::string() : " by " + who_text(recording, one.who);
-  return fmt::format("{} were asked for in one piece{}.", size_text(one.requested), by);
+  if (one.who.kind == Who::Kind::nothing)
+    return fmt::format("One {} block was requested.", size_text(one.requested));
+  return fmt::format("{} requested one {} block.", who_text(recording, one.who), size_text(one.requested));
 }
 
 // " It was freed at event 57, 3 events before."
@@ -155,17 +155,16 @@ namespace {
                          size_text(saturated_sum(one.device_free.value_or(0), one.reserved.value_or(0))));
     case Verdict::full:
       if (one.room >= one.requested)
-        return fmt::format("{} Only {} were left: {}.{}", asked, size_text(one.room), free_text(one),
+        return fmt::format("{} Only {} was left: {}.{}", asked, size_text(one.room), free_text(one),
                            taken_text(one));
-      return fmt::format(
-          "{} Only {} were left: {}. The other {} are in use: live blocks alone leave no room.", asked,
-          size_text(one.room), free_text(one), size_text(one.allocated));
+      return fmt::format("{} Only {} was left: {}. The other {} is in use: live blocks alone leave no room.",
+                         asked, size_text(one.room), free_text(one), size_text(one.allocated));
     case Verdict::fragmented:
-      return fmt::format("{} {} were free, which is enough, but {}: {}, the latter {}.{}", asked,
-                         size_text(one.room),
-                         one.device_free.value_or(0) >= one.requested ? "not as the allocator takes it"
-                                                                      : "nowhere in one piece",
-                         free_text(one), pieces_text(one), taken_text(one));
+      return fmt::format(
+          "{} {} was free, enough in total, but {}: {}, the latter {}.{}", asked, size_text(one.room),
+          one.device_free.value_or(0) >= one.requested ? "not in a form that the allocator can take"
+                                                       : "not contiguous",
+          free_text(one), pieces_text(one), taken_text(one));
     case Verdict::elsewhere:
       return fmt::format("{} {}", asked, elsewhere_text(recording, one));
     case Verdict::too_late:
@@ -173,7 +172,7 @@ namespace {
     case Verdict::limit:
       if (one.settings.memory_fraction())
         return fmt::format(
-            "{} The settings limit this process to {:.0f} % of the device, where {} were free.", asked,
+            "{} The settings limit this process to {:.0f} % of the device, where {} was free.", asked,
             100 * *one.settings.memory_fraction(),
             one.device_free ? size_text(*one.device_free) : std::string("an unknown number of bytes"));
       if (one.largest_own >= one.requested)
@@ -190,7 +189,7 @@ namespace {
   }
   if (!one.has_state)
     return fmt::format(
-        "{} {} were allocated then{}. What the device had free, and in what pieces, a profiler's trace does not say; "
+        "{} {} was allocated then{}. What the device had free, and in what pieces, a profiler's trace does not say; "
         "a memory snapshot of the same moment does.",
         asked, size_text(one.allocated),
         one.reserved ? fmt::format(", {} reserved", size_text(*one.reserved)) : std::string());
@@ -226,7 +225,7 @@ std::string needed_at_least_text(const model::Recording& recording, const Needed
       reference, counted(needed.same, "allocation"), needed.same_sizes ? "" : " in other sizes",
       exact_size_text(needed.bytes), size_text(needed.more));
   if (needed.who.kind != Who::Kind::nothing)
-    text += fmt::format(" Of {} by {}, {} were there.", counted(needed.done + needed.blocks, "block"),
+    text += fmt::format(" Of {} by {}, {} had been allocated.", counted(needed.done + needed.blocks, "block"),
                         who_text(recording, needed.who), count_text(needed.done));
   return text;
 }
@@ -251,7 +250,7 @@ std::string remedy_text(const model::Recording& recording, const ExplainedOutOfM
       const int64_t joined = saturated_sum(one.device_free.value_or(0), *remedy.bytes);
       const std::string before_text =
           remedy.reserved_before > 0
-              ? fmt::format(" from the start of the recording on ({} were reserved before)",
+              ? fmt::format(" from the start of the recording on ({} was reserved before)",
                             size_text(remedy.reserved_before))
               : std::string();
       const std::string tried =
@@ -270,7 +269,7 @@ std::string remedy_text(const model::Recording& recording, const ExplainedOutOfM
     }
     case RemedyKind::free_pins:
       return fmt::format(
-          "Free {} ({}{}) and {} go back to the device, {} in all{}.", counted(remedy.blocks, "block"),
+          "Freeing {} ({}{}) lets {} return to the device, {} in all{}.", counted(remedy.blocks, "block"),
           size_text(remedy.pinned_bytes),
           remedy.who.kind == Who::Kind::nothing ? std::string()
                                                 : ", first those of " + who_text(recording, remedy.who),
@@ -280,8 +279,7 @@ std::string remedy_text(const model::Recording& recording, const ExplainedOutOfM
               : std::string());
     case RemedyKind::smaller_request:
       return fmt::format(
-          "Ask for {} less in one piece: {} would have been there. In chunks, with a shorter sequence "
-          "or a smaller batch.",
+          "A request {} smaller would have fit ({}): split it into chunks, or use a shorter sequence or a smaller batch.",
           bytes, size_text(saturated_difference(one.requested, *remedy.bytes)));
     case RemedyKind::use_less: {
       constexpr std::string_view kHow =
@@ -317,9 +315,10 @@ std::string remedy_text(const model::Recording& recording, const ExplainedOutOfM
           bytes);
     case RemedyKind::pending:
       return fmt::format(
-          "{} are freed but wait for another stream: synchronise before, or avoid record_stream.", bytes);
+          "{} has been freed but waits for another stream: synchronize before, or avoid record_stream.",
+          bytes);
     case RemedyKind::share_streams:
-      return fmt::format("{} are cached for other streams or pools: allocate there, or free them before.",
+      return fmt::format("{} is cached for other streams or pools: allocate there, or free it before.",
                          bytes);
     case RemedyKind::raise_limit:
       return "Raise the limit of this process: torch.cuda.set_per_process_memory_fraction, per_process_memory_fraction, "

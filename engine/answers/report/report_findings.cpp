@@ -46,9 +46,9 @@ struct FlushTexts {
   std::string_view kind, title, says;
 };
 constexpr FlushTexts kFlushTexts[] = {
-    {&analysis::CacheFlushes::retries, "retries", "Device full, tried again",
+    {&analysis::CacheFlushes::retries, "retries", "Cache flushed and retried",
      "The device, or a limit, was full {1}: {0} of cached memory went back to it before a request was served. The "
-     "program waits for the device meanwhile."},
+     "program waited for the device meanwhile."},
     {&analysis::CacheFlushes::failed, "failed_retries", "Cache emptied in vain",
      "{0} of cached memory went back to the device, {1}, for a request that was out of memory all the same."},
     {&analysis::CacheFlushes::unclear, "unclear_flushes", "Cache emptied, or device full",
@@ -155,13 +155,12 @@ class Findings {
     const bool has_history = overview.events > 0;
     ReportFinding& finding =
         add("peak", has_history ? "Peak" : "Allocated when it was saved", overview.peak_bytes);
-    finding.says.push_back({has_history
-                                ? fmt::format("The most that was allocated at one time, {} of {}, in {}.",
-                                              after_text(overview.peak_event), count_text(overview.events),
-                                              counted(report_.peak.blocks, "block"))
-                                : fmt::format("In {}. How that came about was not recorded.",
-                                              counted(report_.peak.blocks, "block")),
-                            {.event = overview.peak_event, .filter = "alive@peak"}});
+    finding.says.push_back(
+        {has_history ? fmt::format("The most that was allocated at one time, {} of {}, in {}.",
+                                   after_text(overview.peak_event), count_text(overview.events),
+                                   counted(report_.peak.blocks, "block"))
+                     : fmt::format("In {}. No history was recorded.", counted(report_.peak.blocks, "block")),
+         {.event = overview.peak_event, .filter = "alive@peak"}});
     for (const size_t i : repeats_to_say(report_.repeats)) {
       const analysis::Repeat& one = report_.repeats[i];
       const Who who =
@@ -212,9 +211,9 @@ class Findings {
     ReportFinding& finding = add("fragmentation", "Fragmentation", found.lost());
     finding.bad = bad;
     finding.says.push_back(
-        {fmt::format("{} of {} reserved: free, but in pieces, and held back by what lives beside them, {}.",
-                     percent_text(found.lost(), found.reserved), size_text(found.reserved),
-                     after_text(found.event)),
+        {fmt::format(
+             "{} of {} reserved is free, but in pieces, and held back by the live blocks beside them, {}.",
+             percent_text(found.lost(), found.reserved), size_text(found.reserved), after_text(found.event)),
          {.event = found.event, .more = "fragmentation"}});
     size_t said = 0;
     for (const analysis::Pin& pin : found.pins) {
@@ -236,8 +235,7 @@ class Findings {
     const analysis::Use& highest = report_.overview.highest_reserved;
     if (highest.reserved.value_or(0) <= 0) return;
     const bool has_history = report_.overview.events > 0;
-    ReportFinding& finding =
-        add("reserved", has_history ? "Reserved at most" : "Reserved", *highest.reserved);
+    ReportFinding& finding = add("reserved", has_history ? "Peak reserved" : "Reserved", *highest.reserved);
     const std::string moment = has_history ? after_text(highest.event) + ": " : std::string();
     if (report_.highest) {
       finding.says.push_back(
@@ -270,8 +268,8 @@ class Findings {
     if (share_of(more, overview.peak_bytes) < kMuchKept || !report_.out_of_memory.explained.empty() ||
         !report_.leaks.leaks.empty())
       return;
-    ReportFinding& finding = add("end", "Came and stayed", more);
-    finding.says.push_back({fmt::format("At the end {} are allocated, {} more than at the start.",
+    ReportFinding& finding = add("end", "Net growth", more);
+    finding.says.push_back({fmt::format("{} is allocated at the end, {} more than at the start.",
                                         size_text(context_.lifetimes.final_level), size_text(more)),
                             {.filter = "freed:never -born:before", .more = "leaks"}});
   }
@@ -282,7 +280,7 @@ class Findings {
     if (!before || share_of(before->bytes_at_peak, peak) < 0.01) return;
     ReportFinding& finding = add("before", "From before the recording", before->bytes_at_start);
     finding.says.push_back(
-        {fmt::format("{} in {} were there when it began; {} are part of the peak ({}).",
+        {fmt::format("{} in {} existed when it began; {} of that is part of the peak ({}).",
                      size_text(before->bytes_at_start), counted(before->blocks, "block"),
                      size_text(before->bytes_at_peak), percent_text(before->bytes_at_peak, peak)),
          {.filter = "born:before"}});

@@ -228,8 +228,9 @@ class ReportPage {
     }
     const int64_t more = found.pinned_segments - static_cast<int64_t>(std::min(shown, kMostPinsShown));
     if (more > 0)
-      paragraph("  ", fmt::format("  {} with live blocks in them hold back the rest.",
-                                  counted(more, shown > 0 ? "more segment" : "segment")));
+      paragraph("  ", fmt::format("  {} with live blocks {} back the rest.",
+                                  counted(more, shown > 0 ? "more segment" : "segment"),
+                                  more == 1 ? "holds" : "hold"));
   }
 
   // Where it went, where much of it was not used; and what the device was too full for.

@@ -89,7 +89,7 @@ std::string steps_text(const model::Recording& recording, const analysis::Steps&
 }
 
 std::string growth_text(const model::Recording& recording, const analysis::Leak& leak) {
-  std::string text = fmt::format("{} more in {} a step", size_text(leak.bytes_per_step),
+  std::string text = fmt::format("grows by {} in {} per step", size_text(leak.bytes_per_step),
                                  counted(leak.blocks_per_step, "block"));
   if (!leak.inner.is_none())
     text += fmt::format(" ({} times {} at {})", count_text(leak.inner_repeats),
@@ -97,7 +97,7 @@ std::string growth_text(const model::Recording& recording, const analysis::Leak&
                         loop_line_text(recording, leak.inner));
   text += fmt::format(", in {}", counted(leak.steps, "step"));
   if (leak.gap > 1) text += fmt::format(", every {}", ordinal_text(leak.gap));
-  text += fmt::format(" since step {} ({:.0f} % sure)", leak.first_step, 100 * leak.confidence);
+  text += fmt::format(" since step {} (confidence {:.0f} %)", leak.first_step, 100 * leak.confidence);
   if (leak.freed_event >= 0) text += ", freed when the steps were over";
   return text;
 }
@@ -105,6 +105,7 @@ std::string growth_text(const model::Recording& recording, const analysis::Leak&
 std::string leak_text(const model::Recording& recording, const analysis::Leak& leak) {
   const analysis::Who who = analysis::who_of(recording, leak.stack);
   std::string text = growth_text(recording, leak);
+  text[0] = 'G';  // "Grows by"
   if (who.kind != analysis::Who::Kind::nothing) text += ", by " + who_text(recording, who);
   return text + ".";
 }

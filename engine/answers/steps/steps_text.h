@@ -20,7 +20,7 @@ namespace gpustrata::answers {
 [[nodiscard]] std::string steps_text(const model::Recording& recording, const analysis::Steps& steps,
                                      const analysis::Leaks& leaks);
 
-// "1.5 MiB more in 2 blocks a step, in 12 steps since step 0 (99 % sure)"
+// "grows by 1.5 MiB in 2 blocks per step, in 12 steps since step 0 (confidence 99 %)"
 [[nodiscard]] std::string growth_text(const model::Recording& recording, const analysis::Leak& leak);
 // The same as a sentence, with who asked for it.
 [[nodiscard]] std::string leak_text(const model::Recording& recording, const analysis::Leak& leak);

@@ -210,7 +210,7 @@ TEST_F(WholeAnswers, TheReport) {
        R"("text":"The most that was allocated at one time, after event 4 of 8, in 3 blocks.")",
        R"({"who":"mlp model.py:20","bytes":2560,"blocks":2,"share":0.7191011235955056,"event":4,"rank":2,)",
        R"({"who":"attend model.py:10","bytes":1000,"blocks":1,"share":0.2808988764044944,"event":4,"rank":0,)",
-       R"({"kind":"reserved","title":"Reserved at most","value":"12.0 KiB","bytes":12288,"bad":false,)",
+       R"({"kind":"reserved","title":"Peak reserved","value":"12.0 KiB","bytes":12288,"bad":false,)",
        "After event 4: 3.5 KiB requested, 24 B rounding, 8.5 KiB cached (71 %).",
        "At the end 3.1 KiB are allocated, 3.1 KiB more than at the start.",
        "2 steps (the profiler's), too few to find leaks.", "It lasts 70 us.",

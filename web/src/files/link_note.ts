@@ -25,7 +25,7 @@ export class LinkNote extends LitElement {
         ${
           !wanted
             ? html`<strong
-                  >This link shows <code>${name}</code> beside
+                  >This link opens <code>${name}</code> beside
                   ${missing.map((one, at) => html`${at > 0 ? ' and ' : ''}<code>${one.name}</code>`)}.</strong
                 >
                 Choose or drop ${missing.length > 1 ? 'them' : 'that file'}, to restore the same picture.`
