@@ -24,7 +24,7 @@ constexpr ColumnOf kColumns[] = {
     {"device", "Device", FleetUnit::count},
     {"file", "File", FleetUnit::text},
     {"peak_requested", "Peak", FleetUnit::bytes},
-    {"peak_reserved", "Reserved at most", FleetUnit::bytes},
+    {"peak_reserved", "Peak reserved", FleetUnit::bytes},
     {"start_requested", "At the start", FleetUnit::bytes},
     {"end_requested", "At the end", FleetUnit::bytes},
     {"end_reserved", "Reserved at the end", FleetUnit::bytes},
