@@ -86,7 +86,7 @@ Result<bool> are_of_one_run(const SideOfRun& before, const SideOfRun& after) {
   const Times one = times_of(before), other = times_of(after);
   if (one.are_known() && other.are_known()) {
     const int64_t from = std::max(one.first, other.first), until = std::min(one.last, other.last);
-    if (from <= until) return have_an_event_in_common(before, after, from, until);
+    return from <= until && have_an_event_in_common(before, after, from, until);
   }
   Places was(before.recording.budget), is(after.recording.budget);
   if (!find_places(before, was) || !find_places(after, is))

@@ -1,9 +1,8 @@
 // Are two recordings of one run, at two moments, or of two runs (or processes)?
 //
-// Told from one device of each. One run: an event of both at the same microsecond, with the same action and address. If the times
-// of their events lie in one range and none is the same, two runs. Else, as for recordings without times or at different ones:
-// one run if segments with the same address and size are half of the smaller one's bytes at least; another process rarely gets
-// the same addresses.
+// Told from one device of each. One run: an event of both at the same microsecond, with the same action and address. Where both
+// have times and none is the same, nothing shows it: two processes that load the same weights can have the same addresses. Where
+// one has no times: one run if segments with the same address and size are half of the smaller one's bytes at least.
 #pragma once
 
 #include "engine/base/status.h"

@@ -93,9 +93,9 @@ void find_from_before(Overview& found, const replay::BlockLives& lifetimes) {
   if (before.blocks > 0 && found.events > 0) found.from_before = before;
 }
 
-// As max_entries is usually given: 100000, 65536.
+// As max_entries is usually given: 100000, 65536; PyTorch 2.0 keeps one event unless it is told to keep more.
 [[nodiscard]] bool is_round(int32_t count) {
-  return count >= 1000 && (count % 1000 == 0 || (count & (count - 1)) == 0);
+  return count == 1 || (count >= 1000 && (count % 1000 == 0 || (count & (count - 1)) == 0));
 }
 
 void find_missing(Overview& found, const model::Recording& recording, const model::Part& part,

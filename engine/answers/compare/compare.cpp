@@ -64,7 +64,7 @@ std::string to_text(const Obstacle& obstacle) {
     case Obstacle::Kind::two_runs:
       break;
   }
-  return "These are recordings of two runs, or of two processes: their addresses have nothing in common.";
+  return "Nothing shows that these are of one run: addresses of two processes have nothing in common, and are not compared.";
 }
 
 void describe(Members& m, const DeviceComparison& comparison) {

@@ -388,7 +388,7 @@ class Members {
     explicit operator bool() const { return there_; }
 
    private:
-    Schema* schema_;
+    [[maybe_unused]] Schema* schema_;  // where no answer of those compiled together is conditional
     bool there_;
   };
   [[nodiscard]] When when(bool there) { return When(is_schema() ? schema_ : nullptr, there || is_schema()); }

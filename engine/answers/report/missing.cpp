@@ -56,7 +56,10 @@ MissingText missing_text(const Overview& overview, const analysis::Missing& miss
     text = fmt::format("{}{} {}", size_text(missing.bytes), share_text(missing.bytes, overview.peak_bytes),
                        text);
   } else if (missing.what == NotRecorded::oldest_events) {
-    text.insert(text.size() - 1, fmt::format(", {}", count_text(overview.events)));
+    text =
+        overview.events == 1
+            ? std::string("The history is one event, the last one: PyTorch 2.0 keeps no more unless told to.")
+            : fmt::format("{}, {}.", text.substr(0, text.size() - 1), count_text(overview.events));
   }
   return {std::move(text), std::string(words.python)};
 }

@@ -474,8 +474,12 @@ export interface ExplainedOutOfMemory {
     event: number;
     same_allocations: number;
     same_sizes: boolean;
+    /** Told by the gradients of that step alone; 0 = by its allocations. */
+    gradients_bytes: Bytes;
     text: string;
   } | null;
+  /** No backward pass had begun in the step that failed, as far as stacks tell. */
+  before_backward: boolean;
   free: {
     name: string;
     stream: string;
@@ -496,7 +500,7 @@ export interface ExplainedOutOfMemory {
     why: 'too_small' | 'other_stream' | 'private_pool' | 'small_or_large' | 'max_split' | 'nothing';
   }[];
   remedies: {
-    name: 'expandable_segments' | 'free_pins' | 'smaller_request' | 'use_less' | 'largest_holder' | 'ask_again' | 'free_pending' | 'share_streams' | 'raise_limit' | 'other_processes';
+    name: 'expandable_segments' | 'free_pins' | 'smaller_request' | 'use_less' | 'largest_holder' | 'checkpoint' | 'fused_attention' | 'chunked_loss' | 'ask_again' | 'free_pending' | 'share_streams' | 'raise_limit' | 'other_processes';
     bytes: Bytes | null;
     text: string;
     /** The recorded run was run again with it; null = it was not. */
@@ -1141,6 +1145,26 @@ export interface Rehearsal {
   tries: string[];
 }
 
+/** The same blocks several times over, as layers leave them. */
+export interface Repeat {
+  /** Index of the repeat that it is within; -1 = none. */
+  outer: number;
+  /** Whole ones, in each of the outer one. */
+  count: number;
+  /** Of one. */
+  bytes: Bytes;
+  /** Of one. */
+  blocks: number;
+  /** The lines below which all of it lies. */
+  place: string;
+  /** That has most of one; null = the place says it. */
+  line: string | null;
+  /** Of one. */
+  line_bytes: Bytes;
+  /** Of its first block. */
+  rank: Rank;
+}
+
 /** The answers about a device. */
 export interface Report {
   snapshot?: string;
@@ -1168,6 +1192,8 @@ export interface Report {
     rest_blocks: number;
     rest_parts: number;
   };
+  /** What the peak has several times over; outer levels before inner ones. */
+  repeats: Repeat[];
   steps: {
     count: number;
     from: 'annotations' | 'regions' | 'loop' | null;

@@ -130,6 +130,25 @@ TEST(Overview, OlderMemoryAndWhatIsMissingAreTold) {
   EXPECT_FALSE(of.lacks(NotRecorded::oldest_events));
 }
 
+TEST(Overview, TheMarkOfASnapshotIsNoHistory) {
+  Story story;
+  story.segment(kBase, 40 * kMiB).block(kBase, 2 * kMiB, kMiB, model::BlockState::active_allocated);
+  story.event(trace::Action::snapshot, 0, kMiB);
+  const OverviewOf of(story);
+  EXPECT_EQ(of.overview->events, 0);
+  EXPECT_TRUE(of.lacks(NotRecorded::history));
+  EXPECT_FALSE(of.overview->from_before.has_value());
+}
+
+TEST(Overview, OneEventIsTheLastOfARing) {
+  Story story;
+  story.segment(kBase, 40 * kMiB).block(kBase, 2 * kMiB, kMiB, model::BlockState::active_allocated);
+  story.complete(kBase + static_cast<uint64_t>(20 * kMiB), 3 * kMiB);
+  const OverviewOf of(story);
+  EXPECT_EQ(of.overview->events, 1);
+  EXPECT_TRUE(of.lacks(NotRecorded::oldest_events));
+}
+
 TEST(Overview, AFileWithoutHistorySaysSo) {
   Story story;
   story.segment(kBase, 40 * kMiB).block(kBase, 2 * kMiB, kMiB, model::BlockState::active_allocated);

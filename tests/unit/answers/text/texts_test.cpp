@@ -144,6 +144,9 @@ TEST(MissingTexts, SayWhatTheyAreOf) {
             "1.0 KiB of the p");
   EXPECT_EQ(missing_text(overview, {analysis::NotRecorded::oldest_events, 0}, false).text,
             "The history may lack its beginning: it holds a round number of events, 100,000.");
+  overview.events = 1;
+  EXPECT_EQ(missing_text(overview, {analysis::NotRecorded::oldest_events, 0}, false).text,
+            "The history is one event, the last one: PyTorch 2.0 keeps no more unless told to.");
   EXPECT_EQ(missing_text(overview, {analysis::NotRecorded::history, 0}, false).python,
             "torch.cuda.memory._record_memory_history()");
   EXPECT_EQ(missing_text(overview, {analysis::NotRecorded::stacks, 0}, false).python,
