@@ -274,8 +274,9 @@ std::string order_text(const Rehearsal& rehearsal) {
   return text + fmt::format(". Which of {} from before the recording are older is not in it: {}",
                             of_blocks ? fmt::format("{} blocks", count_text(rehearsal.unknown_numbers))
                                       : fmt::format("{} segments", count_text(rehearsal.unknown_numbers)),
-                            rehearsal.start_numbers.empty() ? "those at lower addresses are taken for older"
-                                                            : "guessed from what was taken or given back first");
+                            rehearsal.start_numbers.empty()
+                                ? "those at lower addresses are taken for older"
+                                : "guessed from what was taken or given back first");
 }
 
 std::string fidelity_text(const Rehearsal& rehearsal) {
