@@ -72,7 +72,7 @@ class OutOfMemory(InAFolder):
         self.assertNotIn("everything freed", text)
         without = self.text("report", reserved=None)
         self.assertIn("15.0 GiB at most in 2 blocks ", without)
-        self.assertIn("15.0 GiB were allocated then.", without)
+        self.assertIn("15.0 GiB was allocated then.", without)
         for said in (text, without):
             self.assertNotIn(" 0 B", said)
 

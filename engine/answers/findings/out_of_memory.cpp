@@ -279,8 +279,8 @@ std::string remedy_text(const model::Recording& recording, const ExplainedOutOfM
               : std::string());
     case RemedyKind::smaller_request:
       return fmt::format(
-          "A request {} smaller would have fit ({}): split it into chunks, or use a shorter sequence or a smaller batch.",
-          bytes, size_text(saturated_difference(one.requested, *remedy.bytes)));
+          "A request of {} would have fit: split this one into chunks, or use a shorter sequence or a smaller batch.",
+          size_text(saturated_difference(one.requested, *remedy.bytes)));
     case RemedyKind::use_less: {
       constexpr std::string_view kHow =
           "a smaller batch, checkpointing, offloading, or sharding over more devices";

@@ -212,7 +212,7 @@ TEST_F(WholeAnswers, TheReport) {
        R"({"who":"attend model.py:10","bytes":1000,"blocks":1,"share":0.2808988764044944,"event":4,"rank":0,)",
        R"({"kind":"reserved","title":"Peak reserved","value":"12.0 KiB","bytes":12288,"bad":false,)",
        "After event 4: 3.5 KiB requested, 24 B rounding, 8.5 KiB cached (71 %).",
-       "At the end 3.1 KiB are allocated, 3.1 KiB more than at the start.",
+       "3.1 KiB is allocated at the end, 3.1 KiB more than at the start.",
        "2 steps (the profiler's), too few to find leaks.", "It lasts 70 us.",
        R"("steps":{"count":2,"from":"annotations","name":"ProfilerStep#0","sure":1.0,"why_not":null},"leaks":[],"leaks_left_out":0,)",
        R"("cache_flushes":{"retries":0,"retry_bytes":0,"failed":0,"failed_bytes":0,)",

@@ -76,7 +76,7 @@ TEST(ReportFindings, AnOutOfMemoryErrorComesFirstWithWhatHelpsMost) {
   EXPECT_EQ(findings[0].bytes, 40 * kMiB);
   EXPECT_THAT(findings[0].says[0].text, HasSubstr("enough in total, but not contiguous"));
   EXPECT_EQ(findings[0].says[0].proof.event, 0);
-  EXPECT_THAT(findings[0].says[1].text, HasSubstr("What helps most: Free 1 block"));
+  EXPECT_THAT(findings[0].says[1].text, HasSubstr("What helps most: Freeing 1 block"));
   EXPECT_EQ(findings[0].says[1].proof.more, "oom");
 }
 
