@@ -586,7 +586,7 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
     const server = this.application?.server;
     if (server === undefined)
       return html`<gpustrata-start
-        ?samples=${this.application?.site !== undefined}
+        .site=${this.application?.site}
         @files=${this.chosen}
         @sample=${(event: CustomEvent<string>) => this.openSample(event)}></gpustrata-start>`;
     void loadSheets();
