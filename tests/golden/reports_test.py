@@ -265,6 +265,27 @@ def categories_by_rules():
                        {"name": "workspace", "bytes_at_peak": 64, "blocks": 1}]}
 
 
+@report_case
+def categories_of_a_program_that_only_infers():
+    """
+    event            level   alive
+    0 alloc 4096      4096   weights, made before the first forward and given back after the last: parameter
+    1 alloc 300       4396   of a module, given back: temporary; the peak
+    3 free
+    4 alloc 200       4296   the same
+    6 free
+    8 free weights       0
+    """
+    module = [frame("_call_impl", 1, "/x/torch/nn/modules/module.py"), *stack("main:2")]
+    trace = [event("alloc", BASE, 4096, frames=stack("main:1"))]
+    for size in (300, 200):
+        trace += [event("alloc", BASE + 8192, size, frames=module), *free(BASE + 8192, size, frames=module)]
+    trace += free(BASE, 4096, frames=stack("main:3"))
+    return snapshot([], trace), {"peak": {"event": 1, "requested_bytes": 4396},
+                                 "categories": [{"name": "parameter", "bytes_at_peak": 4096, "blocks": 1},
+                                                {"name": "temporary", "bytes_at_peak": 300, "blocks": 1}]}
+
+
 # -- Two files
 
 

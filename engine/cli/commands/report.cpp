@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/analysis/findings/ending.h"
 #include "engine/analysis/findings/never_full.h"
 #include "engine/analysis/report/report.h"
 #include "engine/analysis/report/summary.h"
@@ -61,13 +63,24 @@ constexpr std::chrono::seconds kLongestTrial{20};
 using Look = std::function<Outcome<void>(const model::Part&, const analysis::EventContext&, const Report&,
                                          const CategoryRules&)>;
 
+// In text the one whose failure ends the recording comes first: it is what people look for.
+[[nodiscard]] std::vector<int32_t> reported_devices(const model::Recording& recording,
+                                                    const model::Part& part, const ReportOptions& options) {
+  std::vector<int32_t> devices = part.devices(recording.segments);
+  const analysis::Ending ending = analysis::find_ending(recording, part);
+  const auto failed = std::find(devices.begin(), devices.end(), ending.device);
+  if (!options.json && ending.at_failure() && failed != devices.end())
+    std::rotate(devices.begin(), failed, failed + 1);
+  return devices;
+}
+
 // Every device that is asked for; false if there is none.
 [[nodiscard]] Outcome<bool> for_each_device(const std::string& file, const model::Recording& recording,
                                             const ReportOptions& options, const std::string& given,
                                             model::Diagnostics& diagnostics, const Look& look) {
   bool found = false;
   for (const model::Part& part : recording.parts) {
-    for (const int32_t device : part.devices(recording.segments)) {
+    for (const int32_t device : reported_devices(recording, part, options)) {
       if (options.device && *options.device != device) continue;
       found = true;
       auto opened = open_device(recording, {&part, device}, given);
