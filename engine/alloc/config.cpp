@@ -12,13 +12,7 @@
 
 namespace gpustrata::alloc {
 
-namespace {
-
-constexpr std::string_view kFreeOrders[] = {"address", "block_number", "segment_age"};
-
-}  // namespace
-
-std::string_view name_of(FreeOrder order) { return kFreeOrders[static_cast<size_t>(order)]; }
+std::string_view name_of(FreeOrder order) { return word_for(order); }
 
 std::optional<FreeOrder> free_order_of(std::string_view name) {
   for (const FreeOrder order : kAllFreeOrders) {

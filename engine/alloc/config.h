@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "engine/base/status.h"
+#include "engine/base/words.h"
 
 namespace gpustrata::alloc {
 
@@ -27,11 +28,9 @@ inline constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
 inline constexpr int64_t kLargestRequest = int64_t{1} << 60;
 
 // Which of two free blocks of one stream and size serves a request first: versions of PyTorch differ.
-enum class FreeOrder : uint8_t {
-  address,       // up to 2.11: the lower one
-  block_number,  // 2.12: whose block was made first. A split makes its front part anew, a merge makes none
-  segment_age,   // 2.13 and newer: whose segment was got from the device first; in one segment, the lower one
-};
+// address: up to 2.11, the lower one; block_number: 2.12, whose block was made first (a split makes its front part anew, a
+// merge makes none); segment_age: 2.13 and newer, whose segment was got from the device first, in one segment the lower one.
+GPUSTRATA_WORDS(FreeOrder, address, block_number, segment_age);
 inline constexpr std::array kAllFreeOrders = {FreeOrder::address, FreeOrder::block_number,
                                               FreeOrder::segment_age};
 // "address", "block_number", "segment_age".

@@ -19,8 +19,6 @@ namespace {
 using model::Part;
 using model::Recording;
 
-constexpr std::array<std::string_view, 4> kBlockStates{"active_allocated", "active_pending_free", "inactive",
-                                                       "unknown"};
 constexpr std::array<std::string_view, 3> kSegmentTypes{"unknown", "small", "large"};
 
 // The devices that are asked for.
@@ -167,7 +165,9 @@ class SegmentRows final : public RowsOfKind {
 class BlockRows final : public RowsOfKind {
  public:
   explicit BlockRows(TableBuilder& table)
-      : RowsOfKind(table), states_(table.words(kBlockStates)), metadata_(table.counted_texts()) {}
+      : RowsOfKind(table),
+        states_(table.words(kWordsOf<model::BlockState>)),
+        metadata_(table.counted_texts()) {}
 
   [[nodiscard]] Status add(const Part& part, int32_t device) override {
     const Recording& recording = table_.recording();

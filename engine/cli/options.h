@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -11,6 +12,7 @@
 #include <string>
 
 #include "engine/analysis/stacks/keys.h"
+#include "engine/base/words.h"
 #include "engine/cli/commands/all.h"
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/failure.h"
@@ -99,6 +101,18 @@ void add_word(CLI::App& command, const char* name, const char* what,
           fmt::format("{}: {}", what, all))
       ->type_name("WORD")
       ->default_str(standard);
+}
+
+// The same of an enum that has words (base/words.h); commands write "at-peak" for at_peak.
+template <class Enum>
+void add_word(CLI::App& command, const char* name, const char* what, Enum& value) {
+  std::map<std::string, Enum> words;
+  for (const std::string_view word : kWordsOf<Enum>) {
+    std::string spelt(word);
+    std::replace(spelt.begin(), spelt.end(), '_', '-');
+    words.emplace(std::move(spelt), static_cast<Enum>(words.size()));
+  }
+  add_word<Enum>(command, name, what, words, value);
 }
 
 }  // namespace gpustrata::cli

@@ -7,9 +7,11 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/base/words.h"
+
 namespace gpustrata::model {
 
-enum class Severity : uint8_t { info, warning, error };
+GPUSTRATA_WORDS(Severity, info, warning, error);
 
 // One entry per kind of finding. Names and severities are in diagnostics.cpp, what each means for people is in
 // answers/common/findings.cpp.

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/words.h"
 #include "engine/model/clock.h"
 #include "engine/model/tables.h"
 
@@ -31,11 +32,9 @@ enum class PartKind : uint8_t {
 };
 
 // What the series of a part are to each other.
-enum class SeriesAre : uint8_t {
-  counters,    // of devices, each for itself
-  categories,  // of memory: they add up to all of it that is in use on their device
-  operators,   // counters after each operator call, whose name is the label of the first series
-};
+// counters: of devices, each for itself; categories: of memory, they add up to all of it that is in use on their device;
+// operators: counters after each operator call, whose name is the label of the first series.
+GPUSTRATA_WORDS(SeriesAre, counters, categories, operators);
 
 // What there is to see, looked up once in Recording::seal(). In a file that gives the same rows to many
 // parts, those beyond the limit below count as without.

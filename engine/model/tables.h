@@ -30,6 +30,7 @@
 #include "engine/base/column.h"
 #include "engine/base/ids.h"
 #include "engine/base/packed_column.h"
+#include "engine/base/words.h"
 #include "engine/model/clock.h"
 #include "engine/model/table.h"
 #include "engine/trace/action.h"
@@ -40,7 +41,7 @@ inline constexpr int64_t kUnknownSize = -1;
 inline constexpr uint64_t kUnknownFree = UINT64_MAX;                      // of an oom event
 inline constexpr int64_t kNoValue = std::numeric_limits<int64_t>::min();  // of a point
 
-enum class BlockState : uint8_t { active_allocated, active_pending_free, inactive, unknown };
+GPUSTRATA_WORDS(BlockState, active_allocated, active_pending_free, inactive, unknown);
 enum class SegmentType : uint8_t { unknown, small, large };
 enum class Tristate : uint8_t { unknown, no, yes };
 enum class Stage : uint8_t { unknown, start, end };

@@ -12,6 +12,7 @@
 #include <span>
 
 #include "engine/base/column.h"
+#include "engine/base/words.h"
 #include "engine/replay/block_lives.h"
 #include "engine/replay/event_axis.h"
 #include "engine/replay/state_history.h"
@@ -19,7 +20,7 @@
 
 namespace gpustrata::replay {
 
-enum class RegionOrder : uint8_t { address, size, stream };
+GPUSTRATA_WORDS(RegionOrder, address, size, stream);
 
 // A pixel: rank of the block in the timeline (>= 0), or
 inline constexpr int32_t kNotMapped = -1;      // nothing is there

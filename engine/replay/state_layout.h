@@ -14,12 +14,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/base/words.h"
 #include "engine/replay/band_colours.h"
 #include "engine/replay/memory_at.h"
 
 namespace gpustrata::replay {
 
-enum class StateKind : uint8_t { segment, block, rounding, pending, gap };
+GPUSTRATA_WORDS(StateKind, segment, block, rounding, pending, gap);
 
 // Where the layout is looked at: at zoom 1 all of it fills width x height pixels; (left, top) is the upper
 // left corner of the window in pixels of the zoomed layout.

@@ -22,13 +22,14 @@
 #include <vector>
 
 #include "engine/base/status.h"
+#include "engine/base/words.h"
 #include "engine/model/recording.h"
 #include "engine/replay/band_colours.h"
 #include "engine/replay/bands.h"
 
 namespace gpustrata::replay {
 
-enum class Axis : uint8_t { event, time };
+GPUSTRATA_WORDS(Axis, event, time);
 
 // Answers of a value per column are not charged: a question has at most 65,536 columns (session/arguments.h).
 struct ColumnGrid {

@@ -10,6 +10,7 @@
 
 #include "engine/answers/compare/carried_stacks.h"
 #include "engine/base/saturating.h"
+#include "engine/base/words.h"
 
 namespace gpustrata::session {
 
@@ -55,25 +56,25 @@ constexpr Type kTypes[] = {
     {"Row", Kind::whole, {}, 0, kInt32},
     // -1 = the filter decides.
     {"KindOrNone", Kind::whole, {}, -1, 255},
-    {"Axis", Kind::word, "event, time"},
+    {"Axis", Kind::word, words_in(replay::Axis{})},
     // What the bands are: blocks, blocks in the envelopes of their private pools, or segments.
-    {"Bands", Kind::word, "blocks, pools, segments"},
-    {"ColourBy", Kind::word, "allocation, stack, size, stream, pool, lifetime, age, category"},
+    {"Bands", Kind::word, words_in(analysis::BandKind{})},
+    {"ColourBy", Kind::word, words_in(analysis::GroupBy{})},
     // Of which blocks (engine/analysis/live/stack_weights.h).
-    {"BlocksOf", Kind::word, "moment, allocated, kept, passed, difference"},
-    {"WeightBy", Kind::word, "bytes, blocks, time"},
-    {"FrameKey", Kind::word, "line, function, file"},
-    {"FramesOf", Kind::word, "own, shown, all"},
-    {"HolderBy", Kind::word, "line, function, file, module, category"},
-    {"FrameOrder", Kind::word, "name, total, self, blocks, change"},
+    {"BlocksOf", Kind::word, words_in(analysis::BlocksOf{})},
+    {"WeightBy", Kind::word, words_in(analysis::WeightBy{})},
+    {"FrameKey", Kind::word, words_in(analysis::FrameKey{})},
+    {"FramesOf", Kind::word, words_in(analysis::FramesOf{})},
+    {"HolderBy", Kind::word, words_through(analysis::By::category)},
+    {"FrameOrder", Kind::word, words_in(analysis::RowOrder{})},
     // -1 = blocks without a stack.
     {"FrameOrNone", Kind::whole, {}, -1, kInt32},
     // What lines of an op table stand for.
-    {"OpBy", Kind::word, "op, path, shape, module, stack"},
+    {"OpBy", Kind::word, words_in(analysis::OpBy{})},
     // Whose memory an op holds: that of its own thread, or of all threads of its process meanwhile.
-    {"OpScope", Kind::word, "thread, process"},
-    {"OpSort", Kind::word, "net, self, gross, peak, at_peak, freed, at_return"},
-    {"RegionOrder", Kind::word, "address, size, stream"},
+    {"OpScope", Kind::word, words_in(analysis::OpScope{})},
+    {"OpSort", Kind::word, words_in(analysis::OpSort{})},
+    {"RegionOrder", Kind::word, words_in(replay::RegionOrder{})},
     // Columns [first, first + count) of a grid in which column k covers [k * width, (k + 1) * width).
     {"Columns", Kind::object, "axis: Axis, first: Whole, width: Width, count: Pixels"},
     // The same of an axis that the question knows.
@@ -147,9 +148,7 @@ struct Parameter {
 // Number of a word in a list of words, -1 = it is not there.
 [[nodiscard]] int index_of_word(std::string_view words, std::string_view wanted) {
   for (int index = 0; !words.empty(); ++index) {
-    const size_t end = words.find(", ");
-    if (words.substr(0, end) == wanted) return index;
-    words.remove_prefix(end == std::string_view::npos ? words.size() : end + 2);
+    if (next_word(words) == wanted) return index;
   }
   return -1;
 }

@@ -4,7 +4,7 @@ import { expect, test, type Locator, type Page } from '@playwright/test';
 import { samples } from '../built.mjs';
 import { expectAccessible } from './accessible.ts';
 import { settledView, watchErrors } from './page.ts';
-import { knownSnapshot } from './pickle.ts';
+import { knownSnapshot, wrapper, MiB } from './pickle.ts';
 import { waitForState, openPage, choose, openSample, told, shot } from './support.ts';
 
 async function openBoth(page: Page): Promise<void> {
@@ -177,4 +177,47 @@ test('of many files the odd one is named', async ({ page }) => {
   await expect(page.locator('tr[data-odd]')).toHaveAttribute('data-rank-file', 'run_rank2.pickle');
   await page.locator('[data-rank-file="run_rank2.pickle"]').getByRole('button').click();
   await expect(page.locator('[data-side-file=before]')).toHaveValue('run_rank2.pickle');
+});
+
+test('of three files nobody can tell the odd one', async ({ page }) => {
+  await openPage(page);
+  const files = [0, 7, 14].map((more) => ({
+    name: `rank${more}.pickle`,
+    buffer: knownSnapshot({ extra: more * MiB }),
+  }));
+  await choose(page, ...files);
+  await expect(page.locator('[data-entry-state=ready]')).toHaveCount(3);
+  await settledView(page);
+  await openCompare(page);
+  await expect(page.locator('[data-rank-file]')).toHaveCount(3);
+  await expect(page.locator('[data-odd-files]')).toHaveCount(0);
+});
+
+test('ranks of one file are compared as those of several: a typical one with the odd one', async ({
+  page,
+}) => {
+  const errors = watchErrors(page);
+  await openPage(page);
+  const ranks = [0, 1, 2, 3, 4].map((rank) => [`rank${rank}`, rank === 3 ? { extra: 7 * MiB } : {}] as const);
+  await choose(page, { name: 'job.pickle', buffer: wrapper(Object.fromEntries(ranks)) });
+  await waitForState(page, 'ready');
+  await settledView(page);
+  await openCompare(page);
+  await expect(page.locator('tr[data-odd]')).toHaveAttribute('data-rank-file', 'job.pickle/rank3');
+  await expect(page.locator('[data-rank-file]')).toHaveCount(5);
+  const told = page.locator('gpustrata-compare h2[data-before]');
+  await expect(told).toHaveAttribute('data-before', String(7 * MiB));
+  await expect(told).toHaveAttribute('data-after', String(14 * MiB));
+  await expect(page.locator('[data-side-file=after]')).toHaveValue('job.pickle/rank3');
+  await page.locator('[data-side-file=after]').selectOption('job.pickle/rank1');
+  await expect(told).toHaveAttribute('data-after', String(7 * MiB));
+  await shot(page, 'compare-ranks-of-one-file');
+
+  // Another rank is shown.
+  await page.locator('.plot').focus();
+  await page.keyboard.press('r');
+  await expect(page.getByLabel('Snapshot', { exact: true })).toHaveValue('4'); // rank3 was shown
+  await expect(page.locator('tr[data-rank-file="job.pickle/rank4"]')).toContainText('shown');
+  await expect(page.locator('[data-rank-file]')).toHaveCount(5);
+  expect(errors).toEqual([]);
 });

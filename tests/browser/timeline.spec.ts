@@ -4,7 +4,7 @@ import { expect, test } from '@playwright/test';
 import { realFiles } from '../built.mjs';
 import { type View, bytesOf, settledView, viewAfter, textOf, keepDetails, pointAt, pointOf } from './page.ts';
 import { MiB } from './pickle.ts';
-import { openPage, openFile, openKnown, openSample } from './support.ts';
+import { openPage, openFile, openKnown, openSample, shot } from './support.ts';
 
 test('the wheel zooms about the pointer, drag moves, F shows everything again', async ({ page }) => {
   const all = await openSample(page);
@@ -275,4 +275,38 @@ test('the peak of the header is exact', async ({ page }) => {
   expect(await bytesOf(page, 'reserved-peak')).toBe(20 * MiB);
   expect(await bytesOf(page, 'initial')).toBe(0);
   expect(await bytesOf(page, 'final')).toBe(4 * MiB);
+});
+
+test('what the device has can be typed: a line, what is left below it, in the link and with Back', async ({
+  page,
+}) => {
+  const all = await openKnown(page); // 20 MiB are reserved
+  const field = page.getByLabel('Memory of the device');
+  await expect(field).toHaveValue('');
+  await field.fill('a lot');
+  await field.press('Enter');
+  expect(await field.evaluate((input: HTMLInputElement) => input.validationMessage)).toContain('80 GiB');
+  await expect(page.locator('.plot')).toHaveAttribute('data-view', textOf(all));
+
+  await field.fill('32MiB');
+  await field.press('Enter');
+  await expect(field).toHaveValue('32 MiB');
+  const tall = await viewAfter(page, all);
+  expect(tall.y1).toBeGreaterThan(32 * MiB); // it is seen
+  const at = await pointAt(page, 0.5, 0.5);
+  await page.mouse.move(at.x, at.y);
+  await expect(page.locator('[data-readout="left"]')).toHaveAttribute('data-bytes', String(12 * MiB));
+  await expect(page).toHaveURL(new RegExp(`capacity=${32 * MiB}`));
+  await shot(page, 'typed-capacity');
+
+  await page.goBack();
+  await expect(field).toHaveValue('');
+  await page.goForward();
+  await expect(field).toHaveValue('32 MiB');
+  await settledView(page);
+  await field.fill('');
+  await field.press('Enter');
+  await expect(page).not.toHaveURL(/capacity=/);
+  await page.mouse.move(at.x + 3, at.y);
+  await expect(page.locator('[data-readout="left"]')).toHaveCount(0);
 });

@@ -78,10 +78,10 @@ test('a ratio has two or three figures', () => {
 
 const at2026 = 1_767_225_600e6;
 const hour = 3600e6;
-const file = (name: string, first_time_us: number | null, peak = 100): PanelFile =>
+const file = (name: string, first_time_us: number | null, peak = 100, engine: object = {}): PanelFile =>
   ({
     name,
-    view: { info: { first_time_us, peak: { bytes: peak, event: 3 }, events: 9, oom_events: [] } },
+    view: { engine, info: { first_time_us, peak: { bytes: peak, event: 3 }, events: 9, oom_events: [] } },
   }) as unknown as PanelFile;
 const sides = (shown: PanelFile, ...files: PanelFile[]): string[] => {
   const page = { files, view: shown.view, info: shown.view.info, event: 3 } as unknown as PanelPage;
@@ -97,6 +97,12 @@ test('the file that was made first is the side before, whichever is shown', () =
   // Times that do not count from 1970 say nothing; names do, their numbers as numbers.
   const [ten, two] = [file('run10.pickle', 5), file('run2.pickle', 7)];
   assert.deepEqual(sides(ten, ten, two), ['run2.pickle', 'run10.pickle']);
+});
+
+test('devices of one file are not runs that follow each other: the one that is shown, from start to end', () => {
+  const engine = {};
+  const [one, other] = [0, 1].map((device) => file(`a.pickle/Device ${device}`, at2026, 100, engine));
+  assert.deepEqual(sides(other!, one!, other!), [other!.name, other!.name]);
 });
 
 test('of many files a typical one is compared with the odd one', () => {

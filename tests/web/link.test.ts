@@ -17,6 +17,7 @@ test('what is shown goes into a link and comes back', () => {
     view: { x0: 0.5, x1: 1e12, y0: 0, y1: 12.25 },
     colour: 'stack',
     stacking: 'groups',
+    capacity: 80 * 2 ** 30,
     filter: 'size>1MiB stack:"a b" #&=%',
     only: 'size>1MiB stack:"a b" #&=%',
     block: 41,

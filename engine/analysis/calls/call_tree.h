@@ -23,10 +23,11 @@
 #include "engine/analysis/stacks/frame_keys.h"
 #include "engine/analysis/stacks/own_frame.h"
 #include "engine/base/status.h"
+#include "engine/base/words.h"
 
 namespace gpustrata::analysis {
 
-enum class FramesOf : uint8_t { own, shown, all };
+GPUSTRATA_WORDS(FramesOf, own, shown, all);
 
 struct TreeAsked {
   WeightsAsked weights;

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "engine/analysis/calls/call_tree.h"
+#include "engine/base/words.h"
 
 namespace gpustrata::analysis {
 
@@ -19,7 +20,7 @@ struct FrameRow {
   int64_t blocks = 0;  // of total
 };
 
-enum class RowOrder : uint8_t { name, total, self, blocks, change };
+GPUSTRATA_WORDS(RowOrder, name, total, self, blocks, change);
 
 // All rows, ordered; equal ones by key. `keys`: those of find_keys_with(); empty = all rows. O(nodes + rows log rows).
 // Error: limit_exceeded.

@@ -15,10 +15,11 @@
 #include "engine/analysis/device/event_context.h"
 #include "engine/analysis/live/block_groups.h"
 #include "engine/analysis/stacks/own_frame.h"
+#include "engine/base/words.h"
 
 namespace gpustrata::analysis {
 
-enum class BandKind : uint8_t { blocks, pools, segments };
+GPUSTRATA_WORDS(BandKind, blocks, pools, segments);
 
 struct ViewInfo {
   BandKind bands = BandKind::blocks;

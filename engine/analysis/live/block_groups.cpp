@@ -11,9 +11,6 @@ namespace gpustrata::analysis {
 
 namespace {
 
-constexpr std::array<std::string_view, 8> kNames = {"allocation", "stack",    "size", "stream",
-                                                    "pool",       "lifetime", "age",  "category"};
-
 template <size_t Count>
 [[nodiscard]] uint32_t class_of(const std::array<int64_t, Count>& ends, int64_t value) {
   uint32_t index = 0;
@@ -135,12 +132,11 @@ void group_ages(const replay::Bands& bands, BlockGroups& groups) {
 }  // namespace
 
 std::optional<GroupBy> group_by_name(std::string_view name) {
-  const auto* found = std::find(kNames.begin(), kNames.end(), name);
-  if (found == kNames.end()) return std::nullopt;
-  return static_cast<GroupBy>(found - kNames.begin());
+  const auto& names = kWordsOf<GroupBy>;
+  const auto* found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<GroupBy>(found - names.begin());
 }
-
-std::string_view name_of(GroupBy by) { return kNames[static_cast<size_t>(by)]; }
 
 Result<BlockGroups> group_blocks(const model::Recording& recording, const replay::Bands& bands,
                                  const BlockAttributes& attributes, GroupBy by,

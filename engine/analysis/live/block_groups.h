@@ -20,16 +20,16 @@
 #include "engine/analysis/stacks/keys.h"
 #include "engine/base/column.h"
 #include "engine/base/status.h"
+#include "engine/base/words.h"
 #include "engine/model/recording.h"
 #include "engine/replay/bands.h"
 
 namespace gpustrata::analysis {
 
-enum class GroupBy : uint8_t { allocation, stack, size, stream, pool, lifetime, age, category };
+GPUSTRATA_WORDS(GroupBy, allocation, stack, size, stream, pool, lifetime, age, category);
 
 // By its name in JSON and links: "allocation", "stack", ... none = there is no such name.
 [[nodiscard]] std::optional<GroupBy> group_by_name(std::string_view name);
-[[nodiscard]] std::string_view name_of(GroupBy by);
 
 inline constexpr size_t kMostKinds = 12;
 inline constexpr int32_t kAges = 8;  // equal parts of the recording

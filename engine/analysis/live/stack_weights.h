@@ -20,13 +20,14 @@
 
 #include "engine/base/column.h"
 #include "engine/base/ids.h"
+#include "engine/base/words.h"
 #include "engine/model/recording.h"
 #include "engine/replay/timeline.h"
 
 namespace gpustrata::analysis {
 
-enum class BlocksOf : uint8_t { moment, allocated, kept, passed, difference };
-enum class WeightBy : uint8_t { bytes, blocks, time };
+GPUSTRATA_WORDS(BlocksOf, moment, allocated, kept, passed, difference);
+GPUSTRATA_WORDS(WeightBy, bytes, blocks, time);
 
 struct WeightsAsked {
   BlocksOf of = BlocksOf::moment;

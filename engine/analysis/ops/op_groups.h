@@ -7,17 +7,14 @@
 
 #include "engine/base/column.h"
 #include "engine/base/status.h"
+#include "engine/base/words.h"
 #include "engine/model/recording.h"
 
 namespace gpustrata::analysis {
 
-enum class OpBy : uint8_t {
-  op,      // the name
-  path,    // name and the ops around it
-  shape,   // name and `Input Dims`
-  module,  // name and innermost nn.Module
-  stack,   // name and the Python functions around it; without those its `Call stack`
-};
+// op: the name; path: name and the ops around it; shape: name and `Input Dims`; module: name and innermost nn.Module;
+// stack: name and the Python functions around it, without those its `Call stack`.
+GPUSTRATA_WORDS(OpBy, op, path, shape, module, stack);
 
 [[nodiscard]] inline bool is_op(model::SpanKind kind) {
   return kind == model::SpanKind::op || kind == model::SpanKind::annotation;

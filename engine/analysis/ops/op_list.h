@@ -10,10 +10,11 @@
 #include "engine/analysis/ops/op_memory.h"
 #include "engine/base/column.h"
 #include "engine/base/status.h"
+#include "engine/base/words.h"
 
 namespace gpustrata::analysis {
 
-enum class OpSort : uint8_t { net, self, gross, peak, at_peak, freed, at_return };
+GPUSTRATA_WORDS(OpSort, net, self, gross, peak, at_peak, freed, at_return);
 
 // Numbers of rows of the device, the most first; by self and net also the least are far from 0, so these sort by size.
 // Ties by what was allocated, then by name. False: memory was refused.

@@ -21,11 +21,12 @@
 #include "engine/analysis/ops/op_groups.h"
 #include "engine/base/column.h"
 #include "engine/base/status.h"
+#include "engine/base/words.h"
 #include "engine/model/recording.h"
 
 namespace gpustrata::analysis {
 
-enum class OpScope : uint8_t { thread, process };
+GPUSTRATA_WORDS(OpScope, thread, process);
 
 struct OpRow {
   int32_t group = 0;  // of OpTable::groups

@@ -12,10 +12,11 @@
 #include <vector>
 
 #include "engine/analysis/report/report.h"
+#include "engine/base/words.h"
 
 namespace gpustrata::analysis {
 
-enum class RuleKind : uint8_t { max_peak, max_reserved, no_oom, no_leak, max_fragmentation, max_growth };
+GPUSTRATA_WORDS(RuleKind, max_peak, max_reserved, no_oom, no_leak, max_fragmentation, max_growth);
 
 struct CheckRules {
   std::optional<int64_t> max_peak, max_reserved;

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "engine/base/status.h"
+#include "engine/base/words.h"
 #include "engine/model/diagnostics.h"
 #include "engine/model/recording.h"
 
@@ -42,21 +43,12 @@ struct TelemetryFunction {
   int64_t growing_calls = 0;                     // that kept memory
 };
 
+// The last four are flags of gpumemprof.
+GPUSTRATA_WORDS(TelemetryFindingKind, out_of_memory, leak, growth, gap, gap_unknown, fragmentation, alerts,
+                oom_occurred, high_utilization, fragmentation_warning, risk_detected);
+
 struct TelemetryFinding {
-  enum class Kind : uint8_t {
-    out_of_memory,
-    leak,
-    growth,
-    gap,
-    gap_unknown,
-    fragmentation,
-    alerts,
-    // Flags of gpumemprof.
-    oom_occurred,
-    high_utilization,
-    fragmentation_warning,
-    risk_detected,
-  };
+  using Kind = TelemetryFindingKind;
   Kind kind = Kind::alerts;
   model::Severity severity = model::Severity::warning;
   int32_t device = model::kUnknownDevice;

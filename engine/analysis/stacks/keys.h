@@ -14,19 +14,14 @@
 #include "engine/analysis/stacks/own_frame.h"
 #include "engine/base/column.h"
 #include "engine/base/status.h"
+#include "engine/base/words.h"
 #include "engine/model/recording.h"
 
 namespace gpustrata::analysis {
 
-enum class By : uint8_t {
-  line,
-  function,
-  file,
-  module,
-  category,  // what it is for (known_categories.h): of a block, not of its stack
-  stack,
-  shown,  // stacks that are shown as the same lines (shown_stacks.h)
-};
+// category: what it is for (known_categories.h), of a block, not of its stack; shown: stacks that are shown as the same
+// lines (shown_stacks.h).
+GPUSTRATA_WORDS(By, line, function, file, module, category, stack, shown);
 
 // The frames that are one by it; of modules, their functions.
 [[nodiscard]] constexpr FrameKey frame_key_of(By by) {

@@ -20,11 +20,12 @@
 
 #include "engine/base/column.h"
 #include "engine/base/ids.h"
+#include "engine/base/words.h"
 #include "engine/model/recording.h"
 
 namespace gpustrata::analysis {
 
-enum class Origin : uint8_t { interpreter, library, package, own };
+GPUSTRATA_WORDS(Origin, interpreter, library, package, own);
 // Of hostile files only the first kLongestName bytes are looked at.
 [[nodiscard]] Origin origin_of(std::string_view function, std::string_view file);
 [[nodiscard]] Origin origin_of(const model::Recording& recording, FrameId frame);

@@ -14,7 +14,6 @@ using analysis::FrameKey;
 
 namespace {
 
-constexpr auto kOrigins = words_up_to<analysis::Origin::own>("interpreter", "library", "package", "own");
 constexpr std::string_view kWeightUnits[] = {"bytes", "blocks", "byte_us", "byte_events"};
 
 [[nodiscard]] std::string_view unit_of(const CallTree& tree) {
@@ -47,8 +46,7 @@ void describe_frame(Members& m, const model::Recording& recording, FrameKey by, 
   m.text("file", [&] { return known ? in_list(recording.strings.view(frame.filename)) : std::string(); });
   m.count({"line", "0 = unknown, or a function or file."},
           known && by == FrameKey::line ? std::max(frame.line, 0) : 0);
-  m.word("from", kOrigins,
-         [&] { return known ? std::optional(analysis::origin_of(recording, id)) : std::nullopt; });
+  m.word("from", [&] { return known ? std::optional(analysis::origin_of(recording, id)) : std::nullopt; });
   m.text({"filter", "The filter that means its blocks; null = it would be too long."},
          [&] { return or_none(known ? frame_filter("call", recording, by, id) : no_stack_filter()); });
 }

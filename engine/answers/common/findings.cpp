@@ -151,7 +151,7 @@ std::string text_of(const Finding& finding) {
 void describe(Members& m, const Finding& finding) {
   m.is("Diagnostic");
   m.text("name", finding.name);
-  m.word("severity", kSeverities, finding.severity);
+  m.word("severity", kWordsOf<model::Severity>, finding.severity);
   m.count("count", finding.count);
   m.number({"first_offset", "Byte offset of the first one; null or -1 = no place in the file."},
            finding.first_offset);

@@ -19,7 +19,6 @@ namespace gpustrata::answers {
 [[nodiscard]] std::string text_of(const analysis::Finding& finding);
 
 // Of model::Severity.
-inline constexpr std::string_view kSeverities[] = {"info", "warning", "error"};
 
 void describe(Members& m, const analysis::Finding& finding);
 void to_json(JsonWriter& json, std::span<const analysis::Finding> findings);

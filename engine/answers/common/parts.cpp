@@ -69,9 +69,6 @@ constexpr auto kStacksFrom = words_up_to<analysis::StackFrom::block>("", "alloc"
 
 }  // namespace
 
-constinit const WordsOf<model::BlockState, 4> kBlockStates =
-    words_up_to<model::BlockState::unknown>("active_allocated", "active_pending_free", "inactive", "unknown");
-
 void describe_pool(Members& m, const model::Recording& recording, PoolId pool) {
   const auto write = [&](JsonWriter& json) {
     if (pool.is_none()) return json.null();

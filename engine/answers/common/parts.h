@@ -37,8 +37,6 @@ void describe_stack_from(Members& m, analysis::StackFrom from);
 // {"before","after","growth"}
 void describe_both(Members& m, Name name, const analysis::BeforeAfter& both);
 
-// "active_allocated", ...
-extern const WordsOf<model::BlockState, 4> kBlockStates;
 // Of blocks in use: the first two of these.
 inline constexpr std::string_view kLiveStates[] = {"active_allocated", "active_pending_free"};
 

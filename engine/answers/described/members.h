@@ -25,6 +25,7 @@
 
 #include "engine/answers/text/text_out.h"
 #include "engine/base/json_writer.h"
+#include "engine/base/words.h"
 
 namespace gpustrata::answers {
 
@@ -105,6 +106,17 @@ template <typename T>
 inline constexpr bool kIsOptional = false;
 template <typename T>
 inline constexpr bool kIsOptional<std::optional<T>> = true;
+template <typename T>
+struct Value {
+  using Type = T;
+};
+template <typename T>
+struct Value<std::optional<T>> {
+  using Type = T;
+};
+// What an optional holds; of anything else itself.
+template <typename T>
+using ValueOf = typename Value<std::remove_cvref_t<T>>::Type;
 
 class Members {
  public:
@@ -155,6 +167,16 @@ class Members {
       } else {
         write_word(name.name, says);
       }
+    }
+  }
+
+  // The same of an enum whose words are said with it (base/words.h).
+  template <typename T>
+  void word(Name name, const T& says) {
+    if constexpr (std::is_invocable_v<const T&>) {
+      word(name, Words(kWordsOf<ValueOf<std::invoke_result_t<const T&>>>), says);
+    } else {
+      word(name, Words(kWordsOf<ValueOf<T>>), says);
     }
   }
 

@@ -61,8 +61,6 @@ namespace {
       part == StateKind::pending ? "freed, but waiting for another stream (record_stream)\n" : "", place);
 }
 
-constexpr auto kParts = words_up_to<StateKind::gap>("segment", "block", "rounding", "pending", "gap");
-
 void describe_place(Members& m, const EventContext& context, StreamId stream, PoolId pool) {
   m.count({"stream", "0, 1, 2 by first appearance in the file, as the official viewer has it."},
           [&] { return context.stream_number(stream); });
@@ -74,7 +72,7 @@ void describe_block(Members& m, const BlockAt& block) {
   m.address("address", block.address);
   m.bytes("size", block.size);
   m.bytes("requested_size", block.requested_size);
-  m.word("state", kBlockStates, block.state);
+  m.word("state", block.state);
 }
 
 [[nodiscard]] std::string pool_words(const model::Recording& recording, PoolId pool) {
@@ -122,7 +120,7 @@ void describe(Members& m, const EventContext& context, const replay::MemoryAt& m
   m.is("StatePick");
   m.segment_row("segment", segment.row);
   m.block_row({"block", "-1 = none."}, block == nullptr ? -1 : block->row);
-  m.word("part", kParts, hit.part);
+  m.word("part", hit.part);
   m.text({"text", "As the official viewer says it: what it is, sizes, stream, private pool."}, [&] {
     std::string part = block == nullptr ? std::string() : part_text(context, segment, *block, hit.part);
     if (block != nullptr && hit.part != StateKind::gap) return part;
@@ -239,7 +237,7 @@ void to_text(TextOut& out, const model::Recording& recording, const replay::Stat
     out.add(
         "  The file names no segments, as traces of profilers do not: reserved and free memory are not known.\n");
   const auto block_line = [&out](const BlockAt& block) {
-    out.print("    {:#x}  {:>12}  {}", block.address, size_text(block.size), kBlockStates[block.state]);
+    out.print("    {:#x}  {:>12}  {}", block.address, size_text(block.size), word_for(block.state));
     if (block.row >= 0) out.print(", {} requested", size_text(block.requested_size));
     out.add("\n");
   };

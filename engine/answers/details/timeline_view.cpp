@@ -29,13 +29,12 @@ namespace {
 constexpr size_t kLongestName = 400;  // bytes, in a label
 
 constexpr std::string_view kEnvelope[] = {"envelope"}, kSegment[] = {"segment"};
-constexpr auto kBands = words_up_to<BandKind::segments>("blocks", "pools", "segments");
 
 }  // namespace
 
 void describe(Members& m, const ViewInfo& info) {
   m.is({"ViewInfo", "One device of one snapshot, its bands being blocks, pools or segments."});
-  m.word("bands", kBands, info.bands);
+  m.word("bands", info.bands);
   m.count("device", info.device);
   m.count("events", info.events);
   m.count("blocks", info.blocks);

@@ -26,8 +26,6 @@ constexpr std::array<std::string_view, analysis::kTimeEnds.size()> kTimes = {
 constexpr std::array<std::string_view, analysis::kEventCountEnds.size()> kEventCounts = {
     "up to 2 events",    "3 to 9 events",         "10 to 99 events",
     "100 to 999 events", "1,000 to 9,999 events", "10,000 events and more"};
-constexpr std::string_view kGroups[] = {"allocation", "stack",    "size", "stream",
-                                        "pool",       "lifetime", "age",  "category"};
 constexpr std::string_view kFromBefore = "from before the recording";
 
 [[nodiscard]] std::string category_text(const model::Recording& recording, int32_t key) {
@@ -89,7 +87,7 @@ std::string kind_text(const model::Recording& recording, const BlockGroups& grou
 
 void describe(Members& m, const model::Recording& recording, const BlockGroups& groups) {
   m.is({"Kinds", "Blocks of one kind have one colour; no kinds = every block has a colour of its own."});
-  m.word("by", kGroups, analysis::name_of(groups.by));
+  m.word("by", groups.by);
   m.flag({"ordered", "Classes of a quantity, least first."}, groups.ordered);
   m.flag({"inferred", "Categories that nobody wrote down: rules guess them."}, !groups.inferred.empty());
   m.flag({"by_lifetime", "These are of a trace: by when blocks live, not what PyTorch calls so."},

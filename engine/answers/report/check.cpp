@@ -18,9 +18,6 @@ using analysis::Who;
 
 namespace {
 
-constexpr auto kRules = words_up_to<RuleKind::max_growth>("max_peak", "max_reserved", "no_oom", "no_leak",
-                                                          "max_fragmentation", "max_growth");
-
 [[nodiscard]] int64_t whole(double value) {
   return value < 9e18 ? static_cast<int64_t>(std::llround(value)) : INT64_MAX;
 }
@@ -94,7 +91,7 @@ struct UndecidedWords {
 
 }  // namespace
 
-std::string_view name_of(RuleKind kind) { return kRules[kind]; }
+std::string_view name_of(RuleKind kind) { return word_for(kind); }
 
 std::string check_line(const model::Recording& recording, const CheckedRule& rule) {
   return fmt::format("{:<7} {:<17}  {}",
@@ -106,7 +103,7 @@ std::string check_line(const model::Recording& recording, const CheckedRule& rul
 
 void describe(Members& m, const model::Recording& recording, const CheckedRule& rule) {
   const bool is_decided = rule.undecided == Undecided::no;
-  m.word("rule", kRules, rule.kind);
+  m.word("rule", rule.kind);
   m.flag({"kept", "Null: it cannot be decided."}, is_decided ? std::optional(rule.kept) : std::nullopt);
   m.count("device", rule.device);
   const bool is_share = rule.kind == RuleKind::max_fragmentation || rule.kind == RuleKind::max_growth;

@@ -21,6 +21,8 @@ void describe(Members& m, const Contents& contents, std::string_view hash) {
                [&] {
                  m.count("count", one.oom.count);
                  m.values(As::count, "events", one.oom.events, [](int32_t event) { return event; });
+                 m.microseconds({"first_time_us", "Of the first, by the clock of the machine that recorded."},
+                                one.first_oom_us);
                });
     });
     m.count({"default", "The device that is shown first; null = it has none."}, snapshot.first_shown);

@@ -7,7 +7,6 @@ namespace gpustrata::answers {
 
 namespace {
 
-constexpr auto kSeriesAre = words_up_to<model::SeriesAre::operators>("counters", "categories", "operators");
 constexpr std::string_view kUnits[] = {"bytes", "ns"};
 
 void describe_moment(Members& m, const analysis::CategoryTimeline& timeline,
@@ -34,8 +33,8 @@ void describe(Members& m, const analysis::CategoryTimeline& timeline) {
   m.list({"course", "The highest moment of each piece of the time."}, timeline.course, one);
 }
 
-void describe_kind(Members& m, model::SeriesAre are) { m.word("of", kSeriesAre, are); }
-std::string_view name_of(model::SeriesAre are) { return kSeriesAre[are]; }
+void describe_kind(Members& m, model::SeriesAre are) { m.word("of", are); }
+std::string_view name_of(model::SeriesAre are) { return word_for(are); }
 
 void describe_series(Members& m, std::span<const analysis::SeriesSummary> all) {
   m.list("series", all, [&](const analysis::SeriesSummary& part) {

@@ -20,9 +20,6 @@ using Kind = TelemetryFinding::Kind;
 
 namespace {
 
-constexpr auto kSampleKinds = words_up_to<Kind::risk_detected>(
-    "out_of_memory", "leak", "growth", "gap", "gap_unknown", "fragmentation", "alerts", "oom_occurred",
-    "high_utilization", "fragmentation_warning", "risk_detected");
 constexpr std::string_view kFinders[] = {"gpustrata", "gpumemprof"};
 constexpr size_t kLongestQuote = 200;
 
@@ -63,7 +60,7 @@ constexpr size_t kLongestQuote = 200;
 
 }  // namespace
 
-std::string_view name_of(Kind kind) { return kSampleKinds[kind]; }
+std::string_view name_of(Kind kind) { return word_for(kind); }
 
 std::string text_of(const TelemetryFinding& f) {
   switch (f.kind) {
@@ -129,9 +126,9 @@ void describe_telemetry(Members& m, const analysis::Telemetry& telemetry) {
     m.bytes("peak_over_entry_bytes", function.peak_over_entry_bytes);
   });
   m.list("findings", telemetry.findings, [&](const TelemetryFinding& finding) {
-    m.word({"name", "Of a flag gpumemprof's own word."}, kSampleKinds, finding.kind);
+    m.word({"name", "Of a flag gpumemprof's own word."}, finding.kind);
     m.word("by", kFinders, kFinders[finding.is_flag() ? 1 : 0]);
-    m.word("severity", kSeverities, finding.severity);
+    m.word("severity", finding.severity);
     device(finding.device);
     m.text("text", [&] { return text_of(finding); });
   });

@@ -111,22 +111,8 @@ void add_ops(CLI::App& app, Run& chosen) {
   add_word<OpsMode>(
       *command, "--mode", "Whose records an op holds: its thread's, its process's, or as PyTorch counts",
       {{"thread", OpsMode::thread}, {"span", OpsMode::span}, {"pytorch", OpsMode::pytorch}}, options->mode);
-  add_word<OpBy>(*command, "--by", "What ops are grouped by",
-                 {{"op", OpBy::op},
-                  {"path", OpBy::path},
-                  {"shape", OpBy::shape},
-                  {"module", OpBy::module},
-                  {"stack", OpBy::stack}},
-                 options->by);
-  add_word<OpSort>(*command, "--sort", "What comes first",
-                   {{"net", OpSort::net},
-                    {"self", OpSort::self},
-                    {"gross", OpSort::gross},
-                    {"peak", OpSort::peak},
-                    {"at-peak", OpSort::at_peak},
-                    {"freed", OpSort::freed},
-                    {"at-return", OpSort::at_return}},
-                   options->sort);
+  add_word(*command, "--by", "What ops are grouped by", options->by);
+  add_word(*command, "--sort", "What comes first", options->sort);
   command->add_option("--device", options->device, "Only this device: cpu, cuda:0");
   command->add_option("-n", options->rows, "Rows to show")
       ->capture_default_str()

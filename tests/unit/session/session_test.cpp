@@ -109,7 +109,18 @@ TEST_F(SessionTest, StatesAreFoundInParts) {
 TEST_F(SessionTest, TheContentsSayWhichDevicesRanOutOfMemory) {
   open("oom_and_snapshot_events");
   EXPECT_THAT(ask("contents"),
-              HasSubstr(R"({"device":0,"events":4,"segments":0,"oom":{"count":1,"events":[2]}})"));
+              HasSubstr(R"("segments":0,"oom":{"count":1,"events":[2],"first_time_us":null}})"));  // no times
+}
+
+TEST_F(SessionTest, TheContentsSayWhenMemoryFirstRanOut) {
+  constexpr std::string_view kTwice =
+      R"({"segments":[],"device_traces":[[
+{"action":"alloc","addr":4096,"size":512,"stream":0,"time_us":1700000000000000,"frames":[]},
+{"action":"oom","size":4096,"stream":0,"device_free":0,"time_us":1700000000250000,"frames":[]},
+{"action":"oom","size":8192,"stream":0,"device_free":0,"time_us":1700000000900000,"frames":[]}]]})";
+  ASSERT_TRUE(read_bytes(session, kTwice).has_value());
+  EXPECT_THAT(ask("contents"),
+              HasSubstr(R"("oom":{"count":2,"events":[1,2],"first_time_us":1700000000250000}})"));
 }
 
 TEST_F(SessionTest, APictureBeyondAnyScreenIsRefused) {
@@ -135,8 +146,10 @@ TEST_F(SessionTest, LabelsAreTheSameWhateverWasDrawnBefore) {
 
 TEST_F(SessionTest, PinnedHostMemoryIsADevice) {
   open("era8_host_memory_and_annotate");
-  EXPECT_THAT(ask("contents"),
-              HasSubstr(R"({"device":-1,"events":3,"segments":2,"oom":{"count":0,"events":[]}})"));
+  EXPECT_THAT(
+      ask("contents"),
+      HasSubstr(
+          R"({"device":-1,"events":3,"segments":2,"oom":{"count":0,"events":[],"first_time_us":null}})"));
   // 4096 bytes by event 1, 512 by event 2; nothing is freed.
   EXPECT_THAT(ask("open", 0, R"({"snapshot":0,"device":-1,"bands":"blocks"})"),
               AllOf(HasSubstr(R"("device":-1,"events":3,"blocks":2,"from_start":0,)"),

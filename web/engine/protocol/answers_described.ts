@@ -299,6 +299,8 @@ export interface Contents {
       oom: {
         count: number;
         events: number[];
+        /** Of the first, by the clock of the machine that recorded. */
+        first_time_us: Microseconds | null;
       };
     }[];
     /** The device that is shown first; null = it has none. */

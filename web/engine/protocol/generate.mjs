@@ -1,12 +1,14 @@
 // Writes arguments.ts, questions.ts and version.ts from the engine's own tables: the types of arguments
-// (engine/session/arguments.cpp) and the questions (engine/session/questions.cpp), one row a line, comments above.
+// (engine/session/arguments.cpp), the words of enums (engine/base/words.h) and the questions
+// (engine/session/questions.cpp), one row a line, comments above.
 // tests/wasm/questions.test.mjs fails where the files are not what the tables say now.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const session = join(here, '..', '..', '..', 'engine', 'session');
+const engine = join(here, '..', '..', '..', 'engine');
+const session = join(engine, 'session');
 const read = (name) => readFileSync(join(session, name), 'utf8');
 
 /** Rows of a table with the comment above each. */
@@ -41,9 +43,27 @@ const fields = (signature) =>
     ? []
     : signature.split(', ').map((field) => field.replace(/: (\w+)\[\]$/, ': readonly $1[]'));
 
+/** The words of each enum that has some, by its name. */
+function wordsOfEnums() {
+  const found = new Map();
+  for (const name of readdirSync(engine, { recursive: true }).filter((each) => each.endsWith('.h')))
+    for (const [, one, words] of readFileSync(join(engine, name), 'utf8').matchAll(
+      /^GPUSTRATA_WORDS\((\w+),\s*([\w,\s]+)\);/gm,
+    ))
+      found.set(one, words.split(',').map((word) => word.trim()));
+  return found;
+}
+/** Of a row: `words_in(replay::Axis{})`, `words_through(analysis::By::category)`. */
+function wordsOf(row, enums) {
+  const [, all, of, last] = /words_in\((?:\w+::)*(\w+)\{\}\)|words_through\((?:\w+::)*(\w+)::(\w+)\)/.exec(row);
+  const words = enums.get(all ?? of);
+  return all ? words : words.slice(0, words.indexOf(last) + 1);
+}
+
 const says = (what) => `// Written by generate.mjs from engine/session: ${what} Do not edit.\n`;
 
 function argumentsText(types) {
+  const enums = wordsOfEnums();
   let text = says('what questions take.');
   for (const { row, comment } of types) {
     const [, name, kind, content] = /^\{"(\w+)", Kind::(\w+)(?:, "([^"]*)")?/.exec(row);
@@ -53,7 +73,7 @@ function argumentsText(types) {
       text += `export interface ${name} {\n${members.join('')}}\n`;
     } else if (kind === 'word') {
       const list = `${name[0].toLowerCase()}${name.slice(1)}Words`;
-      const words = content.split(', ').map((word) => `'${word}'`);
+      const words = wordsOf(row, enums).map((word) => `'${word}'`);
       text += `export const ${list} = [${words.join(', ')}] as const;\n`;
       text += `export type ${name} = (typeof ${list})[number];\n`;
     } else {

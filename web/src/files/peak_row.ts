@@ -2,9 +2,10 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { property } from 'lit/decorators.js';
 import { element } from '../controls/element.ts';
-import { formatBytes, formatExactBytes, plural } from '../base/format.ts';
+import { formatBytes, formatDuration, formatExactBytes, plural } from '../base/format.ts';
+import type { Microseconds } from '../base/units.ts';
 import { compare, shareBeyond, type Compared } from '../model/outliers.ts';
-import type { Bar } from '../model/peak_bars.ts';
+import { firstToFail, type Bar } from '../model/peak_bars.ts';
 import { base } from '../controls/styles.ts';
 import { middle, middleStyles } from '../controls/middle.ts';
 import { symbols } from '../controls/symbols.ts';
@@ -30,6 +31,9 @@ const labels = {
   snapshot: 'Snapshots of the file by peak',
   device: 'Devices by peak',
 };
+
+/** Failures of one run hardly lie further apart; those of others need no order. */
+const longestOfRun: Microseconds = 3600e6;
 
 /** More than so many are a chart. */
 const mostNames = 8;
@@ -149,6 +153,25 @@ export class PeakRowView extends LitElement {
       const share = shareOf(bar, index, compared);
       return share === undefined ? [] : [{ name: bar.name, share }];
     });
+    return html`<div>${this.failed()}${this.odd(told, count, median)}</div>`;
+  }
+
+  /** The one to look at: others of a run may have stopped because of it. */
+  private failed(): TemplateResult | typeof nothing {
+    const found = firstToFail(this.bars);
+    if (!found || found.before > longestOfRun) return nothing;
+    const { first, next, before } = found;
+    const clocks = this.what === 'file' ? ', by the clocks that recorded them' : '';
+    return html`<p role="status" data-failed-words>
+      ${first.name} ran out of memory first, ${formatDuration(before)} before ${next.name}${clocks}.
+    </p>`;
+  }
+
+  private odd(
+    told: readonly { name: string; share: number }[],
+    count: number,
+    median: string,
+  ): TemplateResult | typeof nothing {
     const [first] = told;
     if (!first) return nothing;
     const percent = Math.abs(first.share * 100);

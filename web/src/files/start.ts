@@ -17,7 +17,8 @@ torch.cuda.memory._record_memory_history(enabled=None)
 
 @element('gpustrata-start')
 export class StartView extends LitElement {
-  @property({ type: Boolean }) samples = false;
+  /** Beside which samples and the guide lie; undefined = there are none. */
+  @property({ attribute: false }) site: string | undefined;
 
   protected override render(): TemplateResult {
     return html`
@@ -33,7 +34,7 @@ export class StartView extends LitElement {
             <gpustrata-file-button primary label="Choose files…"></gpustrata-file-button>
             <gpustrata-file-button folder label="Choose a folder…"></gpustrata-file-button>
             ${
-              !this.samples
+              this.site === undefined
                 ? ''
                 : html`<button
                     class="button"
@@ -43,7 +44,7 @@ export class StartView extends LitElement {
                   </button>`
             }
           </div>
-          ${this.samples ? this.more() : ''}
+          ${this.site === undefined ? '' : this.more()}
           <p class="promise">Files are read on this computer. Nothing is uploaded.</p>
         </div>
         <section aria-labelledby="record">
@@ -54,6 +55,7 @@ export class StartView extends LitElement {
           <pre
             tabindex="0"
             aria-label="Lines of Python that record a snapshot"><code>${recipe.trimEnd()}</code></pre>
+          ${this.site === undefined ? '' : this.guide(this.site)}
         </section>
       </div>
     `;
@@ -63,6 +65,13 @@ export class StartView extends LitElement {
     this.dispatchEvent(new CustomEvent('sample', { detail: path }));
   }
 
+  private guide(site: string): TemplateResult {
+    const page = (name: string): string => new URL(`guide/${name}.html`, site).href;
+    return html`<p class="guide">
+      New here? <a href=${page('start')} target="_blank">Five minutes, from nothing to a fix</a>. Used to
+      memory_viz? <a href=${page('memory-viz')} target="_blank">Where things are</a>.
+    </p>`;
+  }
   private more(): TemplateResult {
     return html`
       <div class="samples" role="group" aria-labelledby="samples">
@@ -148,6 +157,13 @@ export class StartView extends LitElement {
       }
       section {
         margin-top: 32px;
+      }
+      .guide {
+        margin: 16px 0 0;
+        color: var(--dim);
+      }
+      .guide a {
+        color: var(--accent);
       }
       .heading {
         display: flex;

@@ -5,7 +5,7 @@ import { colourWays } from './colours.ts';
 import type { BesideInLink } from './beside/files.ts';
 import type { Axis, Bands, ColourBy } from '../../engine/index.ts';
 import { bandsWays } from './bands.ts';
-import type { Rank } from '../base/units.ts';
+import type { Bytes, Rank } from '../base/units.ts';
 import { stackingOf, type Stacking } from './stacking.ts';
 import { hostDevice } from './devices.ts';
 import type { Viewport } from './viewport.ts';
@@ -23,6 +23,8 @@ export interface Shown {
   view: Viewport | undefined;
   colour: ColourBy;
   stacking: Stacking;
+  /** Of the device, as the reader said; undefined = as the recording tells. */
+  capacity?: Bytes | undefined;
   filter: string;
   /** The filter, if only what it means is shown; else empty. */
   only: string;
@@ -65,6 +67,7 @@ export function linkOf(shown: Shown): string {
   }
   if (shown.colour !== 'allocation') parts.set('colour', shown.colour);
   if (shown.stacking !== 'blocks') parts.set('stack', shown.stacking);
+  if (shown.capacity !== undefined) parts.set('capacity', String(shown.capacity));
   if (shown.filter !== '') parts.set('filter', shown.filter);
   if (shown.only !== '') parts.set('only', '1');
   if (shown.block >= 0) parts.set('block', String(shown.block));
@@ -112,6 +115,7 @@ export function shownIn(fragment: string): Shown | undefined {
     view: x && y ? { x0: x[0], x1: x[1], y0: y[0], y1: y[1] } : undefined,
     colour,
     stacking: stackingOf(parts.get('stack'), colour),
+    capacity: whole('capacity', 0) || undefined,
     filter,
     only: parts.get('only') === '1' ? filter : '',
     block: whole('block', -1),

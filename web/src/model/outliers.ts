@@ -8,7 +8,8 @@ export const leastOfBytes: Bytes = 2 ** 20;
 export const leastOfShares = 0.01;
 
 const far = 6; // scales
-const fewest = 4;
+/** Of fewer none can be told to be the odd one. */
+export const fewest = 4;
 const normal = 1.4826; // times the median deviation: the standard deviation of what is spread normally
 const ofMedian = 0.01;
 

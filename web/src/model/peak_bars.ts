@@ -1,6 +1,7 @@
 // Bars by peak: of the open files, of the snapshots of one file, of the devices of one snapshot.
 import { formatBytes, formatCount } from '../base/format.ts';
-import type { Bytes } from '../base/units.ts';
+import type { Bytes, Microseconds } from '../base/units.ts';
+import type { Contents } from '../../engine/index.ts';
 import { deviceName, snapshotName } from './devices.ts';
 import type { Entry, OpenFile } from './open_files.ts';
 
@@ -18,6 +19,34 @@ export interface Bar {
   current: boolean;
   /** It ran out of memory. */
   failed?: boolean;
+  /** When it first did, by its own clock; undefined = not known. */
+  failedAt?: Microseconds | undefined;
+}
+
+type Devices = Contents['snapshots'][number]['devices'];
+
+/** Of the first of them that ran out of memory. One whose time is not known may have been before all others. */
+function failureOf(devices: Devices): Pick<Bar, 'failed' | 'failedAt'> {
+  const failed = devices.filter(({ oom }) => oom.count > 0);
+  const times = failed.map(({ oom }) => oom.first_time_us);
+  const known = times.filter((time) => time !== null);
+  return {
+    failed: failed.length > 0,
+    failedAt: known.length > 0 && known.length === times.length ? Math.min(...known) : undefined,
+  };
+}
+
+/** Which of several ran out of memory first, and how long before the next; undefined = not told by their clocks. */
+export function firstToFail(
+  bars: readonly Bar[],
+): { first: Bar; next: Bar; before: Microseconds } | undefined {
+  const failed = bars.filter((bar) => bar.failed);
+  const order = failed
+    .flatMap((bar) => (bar.failedAt === undefined ? [] : [{ bar, at: bar.failedAt }]))
+    .sort((one, other) => one.at - other.at);
+  const [first, next] = order;
+  if (!first || !next || order.length < failed.length || first.at === next.at) return undefined;
+  return { first: first.bar, next: next.bar, before: next.at - first.at };
 }
 
 export function barsOfFiles(entries: readonly Entry[], active: Entry | undefined): Bar[] {
@@ -40,7 +69,7 @@ export function barsOfFiles(entries: readonly Entry[], active: Entry | undefined
         state: 'ready',
         peak: file?.peak,
         says: file?.view ? 'not known' : contentOf(file),
-        failed: (file?.view?.info.oom_events.length ?? 0) > 0,
+        ...(file && failureOf(file.contents.snapshots.flatMap(({ devices }) => devices))),
       };
     const { bytes, total } = loading.progress;
     const part = total > 0 ? bytes / total : 0;
@@ -58,7 +87,7 @@ export function barsOfSnapshots({ contents, snapshot, peaks }: OpenFile): Bar[] 
     state: 'ready',
     peak: peaks?.[index],
     says: devices.length === 0 ? 'empty' : peaks ? 'not known' : '…',
-    failed: devices.some(({ oom }) => oom.count > 0),
+    ...failureOf(devices),
   }));
 }
 
@@ -70,12 +99,12 @@ function contentOf(file: OpenFile | undefined): string {
 
 export function barsOfDevices({ contents, snapshot, devicePeaks, view }: OpenFile): Bar[] {
   const peaks = devicePeaks?.[snapshot];
-  return (contents.snapshots[snapshot]?.devices ?? []).map(({ device, oom, events }) => ({
-    name: deviceName(device),
-    current: device === view?.info.device,
+  return (contents.snapshots[snapshot]?.devices ?? []).map((one) => ({
+    name: deviceName(one.device),
+    current: one.device === view?.info.device,
     state: 'ready',
-    peak: peaks?.find((one) => one.device === device)?.bytes,
-    says: peaks ? 'not known' : `${formatCount(events)} events`,
-    failed: oom.count > 0,
+    peak: peaks?.find(({ device }) => device === one.device)?.bytes,
+    says: peaks ? 'not known' : `${formatCount(one.events)} events`,
+    ...failureOf([one]),
   }));
 }

@@ -4,7 +4,7 @@
 // Moment, selection and choices in panels belong to a view of a device (an EngineView, the same object whenever one comes back to it): they change
 // together with it, and are kept for as long as it is. The range and the viewport go with the view.
 import { Listeners, type Stop } from '../base/listeners.ts';
-import type { AxisUnits } from '../base/units.ts';
+import type { AxisUnits, Bytes } from '../base/units.ts';
 import type { Axis, Band, EngineError, EngineView, FilterAnswer } from '../../engine/index.ts';
 import { nothingBeside, type Beside } from './beside/files.ts';
 import type { OpenFile } from './open_file.ts';
@@ -55,6 +55,8 @@ export interface Parts {
   selection: Selection;
   filter: Filter;
   look: Look;
+  /** What the device has, as the reader said; undefined = as the recording tells, if it does. */
+  capacity: Bytes | undefined;
   /** The main picture that was chosen; undefined = what says most of a device. */
   main: string | undefined;
   /** The answer beside it; undefined = none. */
@@ -100,6 +102,7 @@ const atFirst: Parts = {
   ...nothingChosen,
   filter: noFilter,
   look: { colour: 'allocation', stacking: 'blocks' },
+  capacity: undefined,
   main: undefined,
   side: undefined,
   answer: undefined,

@@ -1,6 +1,9 @@
 // The controls around the timeline: what it shows and how, above it; what its lines are and tools, below it.
 import { html, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
+import { formatBytes } from '../base/format.ts';
+import { sizeOf } from '../base/sizes.ts';
+import type { Bytes } from '../base/units.ts';
 import { bandsNames, bandsWays, hasReserved } from '../model/bands.ts';
 import { colourNames, colourWays } from '../model/colours.ts';
 import { stackingNames, stackingWays, type Look, type Stacking } from '../model/stacking.ts';
@@ -8,10 +11,15 @@ import type { Axis, Bands, ColourBy, ViewInfo } from '../../engine/index.ts';
 import type { Tool } from './tracks/drag_tool.ts';
 import { symbols } from '../controls/symbols.ts';
 
+/** A petabyte is a slip of the finger. */
+const mostBytes: Bytes = 2 ** 50;
+
 export interface BarState {
   info: ViewInfo;
   /** What is reserved and in no block is hatched. */
   gap: boolean;
+  /** Of the device; null = not known. */
+  capacity: Bytes | null;
   axis: Axis;
   colourBy: ColourBy;
   stacking: Stacking;
@@ -30,6 +38,8 @@ export interface BarActions {
   toggleBox(): void;
   measure(): void;
   hideEarlier(): void;
+  /** Undefined = as the recording tells. */
+  changeCapacity(bytes: Bytes | undefined): void;
   changeBands(bands: Bands): void;
   changeAxis(axis: Axis): void;
   changeLook(change: Partial<Look>): void;
@@ -97,13 +107,38 @@ export function timelineBar(state: BarState, act: BarActions): TemplateResult {
 }
 
 /** What the lines of the picture are. */
-export function lineKeys({ info, gap }: Pick<BarState, 'info' | 'gap'>): TemplateResult {
+export function lineKeys(
+  { info, gap, capacity }: Pick<BarState, 'info' | 'gap' | 'capacity'>,
+  act: BarActions,
+): TemplateResult {
   return html`<div class="legend" role="group" aria-label="Lines">
     ${info.bands === 'segments' ? '' : html`<span><i class="line allocated"></i>${info.bands === 'pools' ? 'in use' : 'allocated'}</span>`}
     ${hasReserved(info) ? html`<span><i class="line reserved"></i>reserved</span>` : ''}
     ${gap ? html`<span title="Reserved and in no block"><i class="gap"></i>gap</span>` : ''}
     ${info.pools ? html`<span><i class="kept"></i>kept by pools, unused</span>` : ''}
+    ${hasReserved(info) ? capacityField(capacity, act) : ''}
   </div>`;
+}
+
+function capacityField(capacity: Bytes | null, act: BarActions): TemplateResult {
+  const typed = (field: HTMLInputElement): void => {
+    const bytes = field.value.trim() === '' ? undefined : sizeOf(field.value);
+    const wrong = field.value.trim() !== '' && (bytes === undefined || bytes <= 0 || bytes > mostBytes);
+    field.setCustomValidity(wrong ? 'Write a size as 80 GiB.' : '');
+    if (wrong) field.reportValidity();
+    else act.changeCapacity(bytes);
+  };
+  return html`<label
+    class="capacity"
+    title="Memory of the device, such as 80 GiB: a line in the picture, and what is left below it at the cursor">
+    <i></i>
+    <input
+      placeholder="device"
+      aria-label="Memory of the device"
+      autocomplete="off"
+      .value=${live(capacity === null ? '' : formatBytes(capacity))}
+      @change=${({ target }: Event) => typed(target as HTMLInputElement)} />
+  </label>`;
 }
 
 /** What is left out, zoom and measuring. */

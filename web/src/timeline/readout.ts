@@ -1,6 +1,7 @@
 // What is true at the cursor, below the timeline.
 import { html, type TemplateResult } from 'lit';
 import { formatBytes, formatCount, formatMoment, formatShare, plural } from '../base/format.ts';
+import type { Bytes } from '../base/units.ts';
 import { hasReserved } from '../model/bands.ts';
 import type { GroupAt, Pick, ViewInfo } from '../../engine/index.ts';
 
@@ -28,13 +29,23 @@ function gap({ level, reserved }: Pick): TemplateResult | '' {
   >`;
 }
 
+interface Device {
+  info: ViewInfo;
+  /** Null = not known. */
+  capacity: Bytes | null;
+}
+
 /** Of what the device had. */
-function left({ reserved }: Pick, { capacity }: ViewInfo): TemplateResult | '' {
+function left({ reserved }: Pick, { info, capacity }: Device): TemplateResult | '' {
   if (capacity === null || capacity < reserved) return '';
+  const of =
+    capacity === info.capacity
+      ? 'that it had for this process at the out of memory'
+      : 'that you gave it; the driver and other libraries take some of it';
   return html`<span
     data-readout="left"
     data-bytes=${capacity - reserved}
-    title="On the device, of ${formatBytes(capacity)} that it had for this process at the out of memory"
+    title="On the device, of ${formatBytes(capacity)} ${of}"
     ><b>${formatBytes(capacity - reserved)}</b> left</span
   >`;
 }
@@ -57,9 +68,10 @@ function groupWords({ group, name }: NamedGroup, { level }: Pick): TemplateResul
 export function readout(
   pick: Pick | undefined,
   named: NamedGroup | undefined,
-  info: ViewInfo,
+  device: Device,
   hasGap: boolean,
 ): TemplateResult {
+  const { info } = device;
   if (!pick)
     return html`<span class="hint by-mouse">Wheel zooms, drag moves, click pins. <kbd>?</kbd> all keys</span
       ><span class="hint by-touch">Pinch to zoom, drag to move, tap to pin</span>`;
@@ -79,7 +91,7 @@ export function readout(
           >`
         : ''
     }
-    ${hasReserved(info) ? left(pick, info) : ''} ${hasGap ? gap(pick) : ''}
+    ${hasReserved(info) ? left(pick, device) : ''} ${hasGap ? gap(pick) : ''}
     ${named ? groupWords(named, pick) : ''}
   `;
 }

@@ -123,6 +123,33 @@ export const timelineStyles = css`
     );
     print-color-adjust: exact;
   }
+  .capacity {
+    display: inline-flex;
+    align-items: center;
+    gap: 6px;
+  }
+  .capacity i {
+    width: 16px;
+    border-top: 1px dashed var(--bad);
+  }
+  .capacity input {
+    width: 58px;
+    height: 22px;
+    padding: 0 4px;
+    border: 1px solid transparent;
+    border-radius: 4px;
+    background: none;
+    color: var(--text);
+    font: inherit;
+  }
+  .capacity input:hover,
+  .capacity input:focus {
+    border-color: var(--line-strong);
+  }
+  .capacity input::placeholder {
+    color: var(--dim);
+    opacity: 0.7;
+  }
   .kept {
     width: 10px;
     height: 10px;

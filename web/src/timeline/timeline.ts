@@ -71,6 +71,8 @@ export class TimelineView extends LitElement {
   @property({ attribute: false }) pinned: Band | undefined;
   @property({ attribute: false }) colourBy: ColourBy = 'allocation';
   @property({ attribute: false }) stacking: Stacking = 'blocks';
+  /** What the device has, as the reader said. */
+  @property({ attribute: false }) capacity: Bytes | undefined;
   /** The chosen moment, if it is to be seen: the state after this event, -1 = before the first. */
   @property({ attribute: false }) chosen: number | undefined;
   /** The filter whose blocks are lit while the others fade; empty = none fade. */
@@ -293,6 +295,7 @@ export class TimelineView extends LitElement {
   protected override willUpdate(changed: PropertyValues<this>): void {
     const { stage } = this;
     const isNew = changed.has('device');
+    stage.typedCapacity = this.capacity;
     if (isNew || changed.has('axis')) {
       if (isNew) this.leave();
       this.motion.stop();
@@ -312,6 +315,12 @@ export class TimelineView extends LitElement {
       this.labels.forget();
       this.marker = undefined;
       void this.travel.findLandmarks().then((found) => found && this.redraw());
+    }
+    if (changed.has('capacity') && !isNew) {
+      stage.bounds = stage.boundsFor(this.axis);
+      // What was typed is seen.
+      const y1 = Math.max(stage.view.y1, (this.capacity ?? 0) * 1.04);
+      this.motion.to(show({ ...stage.view, y0: y1 === stage.view.y1 ? stage.view.y0 : 0, y1 }, stage.bounds));
     }
     if (changed.has('stacking')) {
       // What lies where is another thing now.
@@ -563,6 +572,7 @@ export class TimelineView extends LitElement {
     const bar: BarState = {
       info,
       gap: hasGap(this.device),
+      capacity: this.capacity ?? info.capacity,
       axis: this.axis,
       colourBy: this.colourBy,
       stacking: this.stacking,
@@ -629,8 +639,10 @@ export class TimelineView extends LitElement {
           : ''
       }
       <div class="foot">
-        ${lineKeys(bar)}
-        <div class="readout">${readout(this.cursor.moment?.pick, this.namedGroup, info, bar.gap)}</div>
+        ${lineKeys(bar, this.barActions)}
+        <div class="readout">
+          ${readout(this.cursor.moment?.pick, this.namedGroup, { info, capacity: bar.capacity }, bar.gap)}
+        </div>
         ${tools(bar, this.barActions)}
       </div>
       <p class="visually-hidden" role="status" data-spoken>${this.spoken()}</p>
@@ -698,6 +710,8 @@ export class TimelineView extends LitElement {
     zoomStep: (factor) => this.motion.zoomStep(factor),
     toggleBox: () => this.dragTool.toggle('box'),
     measure: () => this.measure(),
+    changeCapacity: (bytes) =>
+      this.dispatchEvent(new CustomEvent('capacity-change', { detail: bytes ?? null })),
     hideEarlier: () => this.dispatchEvent(new CustomEvent('hide-earlier')),
     changeBands: (bands) => this.dispatchEvent(new CustomEvent<Bands>('bands', { detail: bands })),
     changeAxis: (axis) => void this.changeAxis(axis),

@@ -133,6 +133,7 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
         .pinned=${page.choices.block}
         .colourBy=${page.colour}
         .stacking=${page.stacking}
+        .capacity=${page.workspace.get('capacity')}
         .chosen=${page.choices.event}
         .highlight=${page.workspace.get('filter').highlight}
         .firstView=${page.firstView}
@@ -142,6 +143,7 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
         ?switching=${page.files.switching}
         @bands=${(event: CustomEvent<Bands>) => void page.bands.to(event.detail)}
         @hide-earlier=${() => page.actions.hideEarlier()}
+        @capacity-change=${(event: CustomEvent<number | null>) => page.workspace.change({ capacity: event.detail ?? undefined }, true)}
         @look-change=${(event: CustomEvent<Partial<Look>>) => page.setLook(event.detail)}
         @choose-event=${(event: CustomEvent<PanelEvents['choose-event']>) => page.choices.chooseEvent(event.detail)}
         @moved=${() => page.moved()}

@@ -148,6 +148,7 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
           'selection',
           'filter',
           'look',
+          'capacity',
           'main',
           'side',
           'answer',
@@ -334,6 +335,7 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
       view: whole ? undefined : view,
       colour: this.colour,
       stacking: this.stacking,
+      capacity: this.workspace.get('capacity'),
       filter: this.workspace.get('filter').text,
       only: file.view.shown.only ?? '',
       block: this.choices.block?.rank ?? -1,
@@ -377,13 +379,15 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
   }
 
   take(shown: Shown): void {
-    const { axis, colour, stacking, filter, only, main, side, answer, details, panels, hash, beside } = shown;
+    const { axis, colour, stacking, capacity, filter, only, main, side, answer, details } = shown;
+    const { panels, hash, beside } = shown;
     if (details) this.detailsOpen = this.detailsInFront = true;
     this.onlyThese.wished = only !== '';
     this.beside.restore(hash, beside);
     this.workspace.change({
       axis,
       look: { colour, stacking },
+      capacity,
       main: mainOf(main),
       // Of links made when all answers were below: `answer`.
       side: side === '' ? undefined : (sideOf(side) ?? sideOf(answer) ?? firstAnswer),
@@ -582,7 +586,7 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
     const server = this.application?.server;
     if (server === undefined)
       return html`<gpustrata-start
-        ?samples=${this.application?.site !== undefined}
+        .site=${this.application?.site}
         @files=${this.chosen}
         @sample=${(event: CustomEvent<string>) => this.openSample(event)}></gpustrata-start>`;
     void loadSheets();

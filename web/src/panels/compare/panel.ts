@@ -1,6 +1,6 @@
 // Two open files, or two moments of one: what grew, by stack, whose parts add up; both curves over each other; and of many
 // files the one that is not like the others.
-import { css, html, nothing, type TemplateResult } from 'lit';
+import { css, html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { property } from 'lit/decorators.js';
 import { element } from '../../controls/element.ts';
 import { formatBytes, formatCount, formatExactBytes, formatRatio } from '../../base/format.ts';
@@ -10,11 +10,12 @@ import type { Compared, ComparedSum, EngineView, StackFacts } from '../../../eng
 import { AnswerPanel } from '../answer_panel.ts';
 import { answerStyles } from '../answer_styles.ts';
 import { maybeText, oneOf } from '../link_field.ts';
-import type { Kept, LoadedPanel } from '../panel.ts';
+import type { Kept, LoadedPanel, PanelFile } from '../panel.ts';
 import './curves.ts';
 import { aligns, type Align } from './curves.ts';
 import './ranks.ts';
 import { growthOf, linesOf, type LineRow, type Told } from './lines.ts';
+import { Members } from './members.ts';
 import { momentsOf, shortNames, type MomentName } from '../moments.ts';
 import { sideField, sidesOf, type Side, type SideChoice } from './sides.ts';
 
@@ -46,8 +47,26 @@ export class ComparePanel extends AnswerPanel<Found> {
   @property({ attribute: false }) kept!: Kept<Choice>;
   protected readonly waiting = 'Comparing…';
 
+  private readonly members = new Members(() => this.requestUpdate());
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    if (this.page.settled && this.isConnected) void this.members.open(this.page);
+    super.willUpdate(changed);
+  }
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.requestUpdate(); // they were let go
+  }
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.members.close();
+  }
+
+  private get files(): readonly PanelFile[] {
+    return this.members.among(this.page);
+  }
   private get sides(): { before: Side; after: Side } {
-    return sidesOf(this.page, this.kept.value.before, this.kept.value.after);
+    return sidesOf({ ...this.page, files: this.files }, this.kept.value.before, this.kept.value.after);
   }
 
   protected keyOf(): string {
@@ -65,7 +84,8 @@ export class ComparePanel extends AnswerPanel<Found> {
   }
 
   protected show(found: Found): TemplateResult {
-    const { files, view } = this.page;
+    const { files } = this;
+    const { view } = this.page;
     const { before, after, compared } = found;
     const growth = compared.after.bytes - compared.before.bytes;
     return html`${
@@ -121,7 +141,7 @@ export class ComparePanel extends AnswerPanel<Found> {
   }
 
   private side(which: 'before' | 'after', side: Side): TemplateResult {
-    const { files } = this.page;
+    const { files } = this;
     const names = shortNames(files);
     return html`<fieldset>
       <legend>${which === 'before' ? 'Before' : 'After'}</legend>

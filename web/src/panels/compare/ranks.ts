@@ -1,4 +1,4 @@
-// Many open files, such as one per rank: their numbers beside each other, the odd one marked.
+// Many recordings, such as one per rank: their numbers beside each other, the odd one marked.
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { property } from 'lit/decorators.js';
 import { element } from '../../controls/element.ts';
@@ -6,7 +6,7 @@ import { formatBytes, formatCount, formatExactBytes } from '../../base/format.ts
 import type { Bytes } from '../../base/units.ts';
 import { base } from '../../controls/styles.ts';
 import type { EngineView, ViewInfo } from '../../../engine/index.ts';
-import { compare, shareBeyond, type Compared } from '../../model/outliers.ts';
+import { compare, fewest, shareBeyond, type Compared } from '../../model/outliers.ts';
 import { answerStyles } from '../answer_styles.ts';
 import type { PanelFile } from '../panel.ts';
 
@@ -29,18 +29,16 @@ export class RanksView extends LitElement {
     const columns = numbers.map(({ of }) => compare(files.map(({ view }) => of(view.info))));
     const isOdd = (at: number): boolean => columns.some(({ odd }) => odd[at]);
     const odd = files.filter((_, at) => isOdd(at));
-    return html`<p class="dim" data-odd-files=${odd.length}>
-        ${
-          odd.length === 0
-            ? 'No file differs from the others by much.'
-            : `${odd.map((one) => names[files.indexOf(one)]).join(', ')} ${odd.length === 1 ? 'is' : 'are'} not like the others.`
-        }
-      </p>
-      <div class="scroll" tabindex="0" role="group" aria-label="Files beside each other">
+    const says =
+      odd.length === 0
+        ? 'None differs from the others by much.'
+        : `${odd.map((one) => names[files.indexOf(one)]).join(', ')} ${odd.length === 1 ? 'is' : 'are'} not like the others.`;
+    return html`${files.length < fewest ? nothing : html`<p class="dim" data-odd-files=${odd.length}>${says}</p>`}
+      <div class="scroll" tabindex="0" role="group" aria-label="Recordings beside each other">
         <table>
           <thead>
             <tr>
-              <th scope="col">File</th>
+              <th scope="col">Recording</th>
               ${numbers.map(({ name }) => html`<th scope="col" class="number">${name}</th>`)}
               <th scope="col" class="number">Events</th>
               <th scope="col">Out of memory</th>

@@ -58,7 +58,11 @@ function usualPair({ files, view }: PanelPage): [PanelFile, PanelFile] {
   const shown = files.find((one) => one.view === view) ?? { name: '', view };
   const at = files.indexOf(shown);
   const other = files[at > 0 ? at - 1 : 1] ?? shown;
-  return typicalFor(shown, files) ?? (order(other, shown) > 0 ? [shown, other] : [other, shown]);
+  const typical = typicalFor(shown, files);
+  if (typical) return typical;
+  // Devices of one process are no runs that follow each other.
+  if (other.view.engine === view.engine) return [shown, shown];
+  return order(other, shown) > 0 ? [shown, other] : [other, shown];
 }
 
 /** Both at their peaks; one file from its start to its end. */

@@ -65,7 +65,7 @@ export function drawBase(ctx: Context, at: Projection, scene: BaseScene, colors:
     const beside = landmarks?.axis === stage.axis ? landmarks.peak : undefined;
     words.push(drawAbove(ctx, at, above, beside, colors));
   }
-  const { capacity } = stage.info;
+  const { capacity } = stage;
   const line = capacity === null ? undefined : drawCapacity(ctx, at, capacity, colors);
   if (line) words.push(line);
   if (landmarks?.axis === stage.axis) {

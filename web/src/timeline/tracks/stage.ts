@@ -1,5 +1,5 @@
 // What the parts of the timeline share: which recording and axis, where the plot lies, what of it is visible.
-import type { AxisUnits } from '../../base/units.ts';
+import type { AxisUnits, Bytes } from '../../base/units.ts';
 import { plotArea, Projection, visibleColumns, type PlotArea } from '../../draw/plot.ts';
 import type {
   Answer,
@@ -24,9 +24,16 @@ export class Stage {
   area: PlotArea = plotArea(1, 1, 1);
   bounds: Bounds = { extent: 1, fitTop: 1, top: 1 };
   view: Viewport = { x0: 0, x1: 1, y0: 0, y1: 1 };
+  /** As the reader said. */
+  typedCapacity: Bytes | undefined;
 
   get info(): ViewInfo {
     return this.device.info;
+  }
+
+  /** Of the device; null = not known. */
+  get capacity(): Bytes | null {
+    return this.typedCapacity ?? this.info.capacity;
   }
 
   projection(view: Viewport = this.view): Projection {
@@ -44,7 +51,7 @@ export class Stage {
   }
 
   boundsFor(axis: Axis): Bounds {
-    return boundsOf(this.extentOf(axis) ?? 1, this.info);
+    return boundsOf(this.extentOf(axis) ?? 1, { ...this.info, capacity: this.capacity });
   }
 
   /** Undefined when the engine is gone or refuses, or when another recording is shown by then. */
