@@ -18,6 +18,13 @@ namespace {
 struct Survivor {
   int32_t group, step;
   int64_t bytes;
+  bool is_late;  // freed right behind the last step, before anything else is asked for
+};
+
+// A block that was kept for long and given back, or is_late above: when.
+struct Return {
+  int32_t group, step;
+  auto operator<=>(const Return&) const = default;
 };
 
 // What a group kept of a step.
@@ -38,6 +45,7 @@ class LeakFinder {
         is_loop_(steps.from == StepsFrom::loop),
         groups_(recording),
         survivors_(recording.budget),
+        returns_(recording.budget),
         returned_(recording.budget),
         leak_of_group_(recording.budget) {}
 
@@ -71,6 +79,9 @@ class LeakFinder {
 
   [[nodiscard]] bool collect() {
     if (!groups_.prepare(recording_)) return false;
+    const auto* const behind =
+        std::lower_bound(lives_.born.begin() + lives_.from_start, lives_.born.end(), end_);
+    const int32_t next_request = behind == lives_.born.end() ? lives_.events.count : *behind;
     for (int32_t rank = lives_.from_start; rank < lives_.count(); ++rank) {
       const auto r = static_cast<size_t>(rank);
       const int32_t born = lives_.born[r], freed = lives_.freed[r];
@@ -81,9 +92,10 @@ class LeakFinder {
       const int32_t group = groups_(stacks_[rank]);
       if (group < 0) return false;
       if (freed >= end_) {
-        if (!survivors_.push_back({group, step, lives_.size[r]})) return false;
+        if (!survivors_.push_back({group, step, lives_.size[r], freed < next_request})) return false;
         continue;
       }
+      if (!returns_.push_back({group, step_of(freed)})) return false;
       if (static_cast<size_t>(group) >= returned_.size() &&
           !returned_.resize(static_cast<size_t>(group) + 1, 0))
         return false;
@@ -93,6 +105,7 @@ class LeakFinder {
               [](const Survivor& a, const Survivor& b) {
                 return std::tie(a.group, a.step) < std::tie(b.group, b.step);
               });
+    std::sort(returns_.data(), returns_.data() + returns_.size());
     return returned_.resize(static_cast<size_t>(groups_.count()), 0) &&
            leak_of_group_.resize(static_cast<size_t>(groups_.count()), -1);
   }
@@ -110,16 +123,21 @@ class LeakFinder {
     for (size_t i = 0; i < survivors_.size();) {
       const int32_t group = survivors_[i].group;
       growths.clear();
+      int64_t late = 0, survive = 0;
       while (i < survivors_.size() && survivors_[i].group == group) {
         Growth all{survivors_[i].step, 0, 0};
         for (; i < survivors_.size() && survivors_[i].group == group && survivors_[i].step == all.step; ++i) {
           add_saturated(all.bytes, survivors_[i].bytes);
           ++all.blocks;
+          ++survive;
+          if (survivors_[i].is_late) ++late;
         }
         if (all.bytes > 0) growths.push_back(all);
       }
       constexpr int64_t kLeakBytes = 160;
       if (others && (leak_of_group_[group] >= 0 || !is_called_elsewhere(found, before, group))) continue;
+      // All at once is the end of the list that kept them.
+      if (has_stopped(growths, group, late < survive ? late : 0)) continue;
       const auto leak = leak_in(growths, returned_[group], others ? kFewestGrowths - 1 : kFewestGrowths);
       if (!leak || (others && leak->gap == 1)) continue;
       if (!charge.more(kLeakBytes)) return false;
@@ -128,6 +146,14 @@ class LeakFinder {
       found.leaks.back().stack = groups_.stack_of(group);
     }
     return true;
+  }
+
+  // In the last step in which it grew, as much was given back: the last n of something, when there were few more.
+  [[nodiscard]] bool has_stopped(std::span<const Growth> growths, int32_t group, int64_t late) const {
+    if (growths.empty()) return false;
+    const Growth& last = growths.back();
+    const auto returned = std::equal_range(returns_.begin(), returns_.end(), Return{group, last.step});
+    return returned.second - returned.first + (last.step == steps_.count() - 1 ? late : 0) >= last.blocks;
   }
 
   // One of the first `count` leaks is sure and has the same inner half of its stack.
@@ -298,6 +324,7 @@ class LeakFinder {
   const bool is_loop_;
   StackGroups groups_;
   Column<Survivor> survivors_;  // by group, then step
+  Column<Return> returns_;      // by group, then step
   Column<int32_t> returned_;    // per group: blocks that were kept long and given back before the end
   Column<int32_t> leak_of_group_;
 };

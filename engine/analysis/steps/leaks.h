@@ -6,7 +6,8 @@
 //   - were born in at least kFewestGrowths steps (in a loop: not counting its first repeat, which sets up),
 //   - from the first half of the steps on, up to the last whole one (of six steps and more one less will do),
 //   - at gaps that are alike: twice the gap in the middle at most, and in 6 of 10 steps where one was due,
-//   - and few of its blocks, at most a fifth as many, were kept for two steps and more and given back.
+//   - few of its blocks, at most a fifth as many, were kept for two steps and more and given back,
+//   - and fewer than it kept of the last of those steps were given back in that step.
 // What grows every second step or less often, as an evaluation does, is one after two times already if a leak that is
 // sure has the same inner half of its stack: the same is kept there when it is called from another line.
 // So none of these is one: what comes in the first steps and stays (warm-up, optimizer state, buffers that grow once,

@@ -25,7 +25,7 @@ class LeaksOfSteps : public testing::Test {
     steps.from = StepsFrom::annotations;
     steps.sureness = 1;
     for (const int32_t begin : begins) EXPECT_TRUE(steps.begin.push_back(begin));
-    steps.end = events();
+    steps.end = end < 0 ? events() : end;
     const auto attributes = block_attributes(opened.recording, opened.part(), *opened.lifetimes);
     EXPECT_TRUE(attributes.has_value());
     auto leaks = find_leaks(opened.recording, *opened.lifetimes, attributes->stack, steps);
@@ -34,6 +34,7 @@ class LeaksOfSteps : public testing::Test {
   }
   Story story;
   std::vector<int32_t> begins;
+  int32_t end = -1;  // of the last step; -1 = with the last event
   uint64_t next = kBase;
 };
 
@@ -110,6 +111,45 @@ TEST_F(LeaksOfSteps, WhatTwoEvaluationsKeepIsNoneByItself) {
     if (i % 3 == 2) alloc(70, "evaluate");
   }
   EXPECT_EQ(found().leaks.size(), 1u);
+}
+
+// Six steps, of which the last five are kept: one block of six has been given back, in the last step.
+TEST_F(LeaksOfSteps, TheLastFiveOfSixAreNone) {
+  uint64_t oldest = 0;
+  for (int i = 0; i < 6; ++i) {
+    step();
+    const uint64_t one = alloc(70, "window");
+    if (i == 0) oldest = one;
+  }
+  story.complete(oldest, 70);
+  EXPECT_TRUE(found().leaks.empty());
+}
+
+// The loop is known to its last request, so what it does behind that lies behind its last step.
+TEST_F(LeaksOfSteps, TheLastFiveOfSixAreNoneWhenTheOldestGoesBehindTheLastStep) {
+  uint64_t oldest = 0;
+  for (int i = 0; i < 6; ++i) {
+    step();
+    const uint64_t one = alloc(70, "window");
+    if (i == 0) oldest = one;
+  }
+  end = events();
+  story.complete(oldest, 70);
+  EXPECT_TRUE(found().leaks.empty());
+}
+
+// All of it goes when the function returns: a list that grew in every step.
+TEST_F(LeaksOfSteps, WhatGoesAllAtOnceBehindTheLastStepIsOne) {
+  std::vector<uint64_t> kept;
+  for (int i = 0; i < 6; ++i) {
+    step();
+    kept.push_back(alloc(70, "remember"));
+  }
+  end = events();
+  for (const uint64_t one : kept) story.complete(one, 70);
+  const Leaks leaks = found();
+  ASSERT_EQ(leaks.leaks.size(), 1u);
+  EXPECT_EQ(leaks.leaks[0].live_bytes, 6 * 70);
 }
 
 TEST_F(LeaksOfSteps, TwoStepsAreTooFew) {
