@@ -254,6 +254,7 @@ class Answers(Served):
         self.ask(own, OPEN)
         self.assertIn("answer", self.ask(own, question("rehearsal", view=1))[1])
         answers = []
+        first_answer = threading.Event()
 
         def one_after_another():
             while True:
@@ -262,11 +263,12 @@ class Answers(Served):
                 if status != 200:
                     break
                 answers.append(head_of(body)[1])
+                first_answer.set()
 
         asking = [threading.Thread(target=one_after_another) for _ in range(4)]
         for one in asking:
             one.start()
-        time.sleep(1)
+        self.assertTrue(first_answer.wait(DEADLINE))
         self.close(own)
         for one in asking:
             one.join(DEADLINE)

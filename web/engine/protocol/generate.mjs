@@ -50,12 +50,17 @@ function wordsOfEnums() {
     for (const [, one, words] of readFileSync(join(engine, name), 'utf8').matchAll(
       /^GPUSTRATA_WORDS\((\w+),\s*([\w,\s]+)\);/gm,
     ))
-      found.set(one, words.split(',').map((word) => word.trim()));
+      found.set(
+        one,
+        words.split(',').map((word) => word.trim()),
+      );
   return found;
 }
 /** Of a row: `words_in(replay::Axis{})`, `words_through(analysis::By::category)`. */
 function wordsOf(row, enums) {
-  const [, all, of, last] = /words_in\((?:\w+::)*(\w+)\{\}\)|words_through\((?:\w+::)*(\w+)::(\w+)\)/.exec(row);
+  const [, all, of, last] = /words_in\((?:\w+::)*(\w+)\{\}\)|words_through\((?:\w+::)*(\w+)::(\w+)\)/.exec(
+    row,
+  );
   const words = enums.get(all ?? of);
   return all ? words : words.slice(0, words.indexOf(last) + 1);
 }
