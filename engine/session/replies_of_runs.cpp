@@ -188,11 +188,13 @@ Status tried_remedies(Asked& asked) {
   const analysis::EventContext context = (*states)->context();
   Budget& budget = asked.session.recording().budget;
   replay::MemoryAt memory(context.history, budget);
-  auto events = analysis::explain_all_out_of_memory(context, memory);
+  const auto lines = device.keys(analysis::By::line);
+  if (!lines) return tl::unexpected(lines.error());
+  auto events = analysis::explain_all_out_of_memory(context, memory, *lines);
   if (!events) return tl::unexpected(events.error());
   const auto steps = device.steps();
   if (!steps) return tl::unexpected(steps.error());
-  if (Status done = analysis::add_needed_at_least(context, **steps, *events); !done) return done;
+  if (Status done = analysis::add_needed_at_least(context, **steps, *events, *lines); !done) return done;
   if (Status done = analysis::add_operator_remedies(context, *events); !done) return done;
   if (analysis::has_remedy_to_try(*events)) {
     const analysis::GoesOn goes_on = asked.session.for_at_most(kLongestQuestion);

@@ -64,3 +64,19 @@ def test_keys_of_the_fleet_are_those_of_the_schema(line, heading):
     top = [SCHEMA["$defs"][one["$ref"].removeprefix("#/$defs/")]["properties"]
            for one in SCHEMA["lines"][line].get("oneOf", [SCHEMA["lines"][line]])]
     assert keys | {"error"} == {name for one in top for name in one} | {"error"}
+
+
+def columns_of_tables():
+    """(head, what it says) of every table of columns in the command's README."""
+    for table in re.findall(r"^\| column \| what it says \|\n\|---\|---\|\n((?:\|.*\n)+)", (ROOT / "engine/cli/README.md").read_text(),
+                            re.MULTILINE):
+        for row in table.splitlines():
+            head, says = re.fullmatch(r"\| (.*?)(?: \(wide\))? \| (.*) \|", row).groups()
+            yield pytest.param(head, says, id=head)
+
+
+@pytest.mark.parametrize(("head", "says"), columns_of_tables())
+def test_columns_say_what_the_schema_says(head, says):
+    heads = {one.get("title", "").lower(): one.get("description") for one in
+             SCHEMA["$defs"]["OpLine"]["properties"].values()}
+    assert heads[head] == says

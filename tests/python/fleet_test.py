@@ -60,7 +60,7 @@ class Facts(unittest.TestCase):
 
     def test_what_is_no_snapshot(self):
         for data, word, code in ((b"", "empty", "invalid_format"), (b"\x7fELF" + bytes(99), "ELF", "unsupported"),
-                                 (b"garbage" * 9, "known", "invalid_format")):
+                                 (b"garbage" * 9, "Unrecognised", "invalid_format")):
             with self.assertRaises(gpustrata.FileError) as caught:
                 fleet.facts(data, name="rank3")
             self.assertIn(word, str(caught.exception))

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/analysis/device/event_context.h"
+#include "engine/base/words.h"
 #include "engine/replay/memory_at.h"
 
 namespace gpustrata::analysis {
@@ -15,7 +16,7 @@ namespace gpustrata::analysis {
 inline constexpr size_t kMostFreePlaces = 16;  // that an answer lists
 
 // Why a free block did not serve a request.
-enum class WhyNot : uint8_t { too_small, other_stream, private_pool, small_or_large, max_split, nothing };
+GPUSTRATA_WORDS(WhyNot, too_small, other_stream, private_pool, small_or_large, max_split, nothing);
 
 // Free memory of one pool and stream.
 struct FreePlace {

@@ -281,13 +281,17 @@ class Needing {
 }  // namespace
 
 Result<std::optional<NeededAtLeast>> find_needed_at_least(const EventContext& context, const Steps& steps,
-                                                          int32_t failure) {
+                                                          int32_t failure, const Keys* lines) {
   const auto no_memory = [] {
     return fail(ErrorCode::limit_exceeded, -1, "What the rest of the run needs does not fit into memory.");
   };
   const replay::BlockLives& lives = context.lifetimes;
-  const auto lines = find_keys(context.recording, By::line);
-  if (!lines) return tl::unexpected(lines.error());
+  std::optional<Keys> own_lines;
+  if (lines == nullptr) {
+    auto found = find_keys(context.recording, By::line);
+    if (!found) return tl::unexpected(found.error());
+    lines = &own_lines.emplace(std::move(*found));
+  }
   const bool steps_are_sure = steps.from != StepsFrom::loop || steps.sureness >= kSureLoop;
   Needing needing(context, *lines, steps_are_sure, failure);
   const int32_t failed = failed_step(steps, failure);

@@ -25,6 +25,7 @@
 
 #include "engine/analysis/device/event_context.h"
 #include "engine/analysis/stacks/own_frame.h"
+#include "engine/analysis/stacks/keys.h"
 #include "engine/analysis/steps/steps.h"
 #include "engine/base/status.h"
 
@@ -48,9 +49,10 @@ struct NeededAtLeast {
   int64_t gradients = 0;
 };
 
-// `failure`: an `oom` event that ends the recording. None: nothing went further, or it needed no more. Error: limit_exceeded.
+// `failure`: an `oom` event that ends the recording. `lines`: the keys by line where they are at hand. None: nothing went further, or it needed no more. Error: limit_exceeded.
 [[nodiscard]] Result<std::optional<NeededAtLeast>> find_needed_at_least(const EventContext& context,
-                                                                        const Steps& steps, int32_t failure);
+                                                                        const Steps& steps, int32_t failure,
+                                                                        const Keys* lines = nullptr);
 
 // Whether the file shows that no backward pass has begun since the step that failed did, or since the recording began: all
 // allocations since have frames, some of compiled code, which autograd's are, and none is a backward pass's; something named for

@@ -21,8 +21,9 @@ constexpr int64_t kMostDeviceBytes = int64_t{1} << 50;  // no device has more
 
 class Explaining {
  public:
-  Explaining(const EventContext& context, const replay::MemoryAt& memory, ExplainedOutOfMemory& found)
-      : context_(context), memory_(memory), found_(found) {}
+  Explaining(const EventContext& context, const replay::MemoryAt& memory, const Keys* lines,
+             ExplainedOutOfMemory& found)
+      : context_(context), memory_(memory), lines_(lines), found_(found) {}
 
   void describe() {
     const model::EventTable& events = context_.recording.events;
@@ -144,7 +145,7 @@ class Explaining {
       remedies.push_back({RemedyKind::use_less, saturated_difference(found_.requested, found_.room)});
     if (verdict == Verdict::too_late && !found_.fitting->is_pending)
       remedies.push_back({RemedyKind::ask_again, found_.fitting->bytes});
-    if (found_.pending > 0) remedies.push_back({RemedyKind::pending, found_.pending});
+    if (found_.pending > 0) remedies.push_back({RemedyKind::free_pending, found_.pending});
     if (verdict == Verdict::limit) remedies.push_back({RemedyKind::raise_limit, std::nullopt});
     if (verdict == Verdict::full || verdict == Verdict::too_big) {
       if (Status added = add_largest_holder(); !added) return added;
@@ -293,7 +294,7 @@ class Explaining {
 
   [[nodiscard]] Status add_largest_holder() {
     const auto top = find_top(context_.recording, context_.part, context_.lifetimes,
-                              When::alive(found_.event), By::line, 2);
+                              When::alive(found_.event), By::line, 2, {}, lines_);
     if (!top) return tl::unexpected(top.error());
     for (const TopGroup& group : top->groups) {
       if (group.who.kind == Who::Kind::nothing) continue;
@@ -307,6 +308,7 @@ class Explaining {
 
   const EventContext& context_;
   const replay::MemoryAt& memory_;
+  const Keys* lines_;  // null: not at hand
   ExplainedOutOfMemory& found_;
   int64_t empty_in_private_pools_ = 0;
   int64_t cached_elsewhere_ = 0;
@@ -335,12 +337,12 @@ class Explaining {
 }  // namespace
 
 Result<ExplainedOutOfMemory> explain_out_of_memory(const EventContext& context, replay::MemoryAt& memory,
-                                                   int32_t event) {
+                                                   int32_t event, const Keys* lines) {
   ExplainedOutOfMemory found;
   found.event = event;
   const Ending ending = find_ending(context.recording, context.part);
   found.ends_recording = ending.device == context.lifetimes.device && ending.event == event;
-  Explaining explaining(context, memory, found);
+  Explaining explaining(context, memory, lines, found);
   explaining.describe();
   if (context.part.capabilities.profiled) {
     if (Status done = explaining.describe_levels(); !done) return tl::unexpected(done.error());
@@ -383,10 +385,11 @@ void rank_remedies(ExplainedOutOfMemory& one) {
                    [&](const Remedy& a, const Remedy& b) { return by_effect(a) > by_effect(b); });
 }
 
-Status add_needed_at_least(const EventContext& context, const Steps& steps, OutOfMemoryEvents& events) {
+Status add_needed_at_least(const EventContext& context, const Steps& steps, OutOfMemoryEvents& events,
+                           const Keys* lines) {
   if (events.explained.empty() || !events.explained.back().ends_recording) return {};
   ExplainedOutOfMemory& last = events.explained.back();
-  auto needed = find_needed_at_least(context, steps, last.event);
+  auto needed = find_needed_at_least(context, steps, last.event, lines);
   if (!needed) return tl::unexpected(needed.error());
   last.needed_at_least = *needed;
   const auto before_backward = is_before_backward(context, steps, last.event);
@@ -399,7 +402,8 @@ Status add_needed_at_least(const EventContext& context, const Steps& steps, OutO
   return {};
 }
 
-Result<OutOfMemoryEvents> explain_all_out_of_memory(const EventContext& context, replay::MemoryAt& memory) {
+Result<OutOfMemoryEvents> explain_all_out_of_memory(const EventContext& context, replay::MemoryAt& memory,
+                                                    const Keys* lines) {
   OutOfMemoryEvents found;
   std::vector<int32_t> events;  // the last ones, newest first
   for (int32_t event = context.history.event_count() - 1; event >= 0; --event) {
@@ -409,7 +413,7 @@ Result<OutOfMemoryEvents> explain_all_out_of_memory(const EventContext& context,
   }
   std::reverse(events.begin(), events.end());
   for (const int32_t event : events) {
-    auto one = explain_out_of_memory(context, memory, event);
+    auto one = explain_out_of_memory(context, memory, event, lines);
     if (!one) return tl::unexpected(one.error());
     found.explained.push_back(std::move(*one));
   }

@@ -37,9 +37,11 @@
 #include "engine/analysis/findings/fragmentation.h"
 #include "engine/analysis/findings/free_places.h"
 #include "engine/analysis/findings/needed_at_least.h"
+#include "engine/analysis/stacks/keys.h"
 #include "engine/analysis/stacks/own_frame.h"
 #include "engine/analysis/steps/loops.h"
 #include "engine/base/status.h"
+#include "engine/base/words.h"
 #include "engine/replay/memory_at.h"
 #include "engine/replay/recorded_settings.h"
 
@@ -50,23 +52,25 @@ inline constexpr size_t kMostExplained =
 // Segments that a remedy names at most: nobody looks for the pins of more.
 inline constexpr size_t kMostFreedSegments = 1000;
 
-enum class Verdict : uint8_t { too_big, full, fragmented, elsewhere, too_late, limit, unknown };
+GPUSTRATA_WORDS(Verdict, too_big, full, fragmented, elsewhere, too_late, limit, unknown);
 
-enum class RemedyKind : uint8_t {
-  expandable_segments,  // pieces join: bytes = cached bytes that could be used then
-  free_pins,  // the blocks that keep the fewest segments whose return is enough; `missing` if all are not
-  smaller_request,  // bytes by which it is above the largest request that would have been served
-  use_less,        // bytes that live blocks have too many, for this request and for what is known of the rest
-  largest_holder,  // bytes of the line that holds most
-  checkpoint,      // bytes less that layers keep for their backward pass (operator_remedies.h)
-  fused_attention,  // bytes of attention scores
-  chunked_loss,     // bytes less that a cross entropy has at once
-  ask_again,        // too_late: bytes of the block that the same request would find now
-  pending,          // bytes that wait for another stream
-  share_streams,    // bytes cached for other streams or pools
-  raise_limit,      // no bytes: the limit is not in the file
-  other_processes,  // no bytes: they are not in the file
-};
+// clang-format off
+GPUSTRATA_WORDS(RemedyKind,
+  expandable_segments, // pieces join: bytes = cached bytes that could be used then
+  free_pins,           // the blocks that keep the fewest segments whose return is enough; `missing` if all are not
+  smaller_request,     // bytes by which it is above the largest request that would have been served
+  use_less,            // bytes that live blocks have too many, for this request and for what is known of the rest
+  largest_holder,      // bytes of the line that holds most
+  checkpoint,          // bytes less that layers keep for their backward pass (operator_remedies.h)
+  fused_attention,     // bytes of attention scores
+  chunked_loss,        // bytes less that a cross entropy has at once
+  ask_again,           // too_late: bytes of the block that the same request would find now
+  free_pending,        // bytes that wait for another stream
+  share_streams,       // bytes cached for other streams or pools
+  raise_limit,         // no bytes: the limit is not in the file
+  other_processes      // no bytes: they are not in the file
+);
+// clang-format on
 struct Remedy {
   RemedyKind kind;
   std::optional<int64_t> bytes = std::nullopt;
@@ -130,9 +134,10 @@ struct ExplainedOutOfMemory {
 // at, to ask for less than half as much, which is no remedy for most programs, and those without bytes.
 void rank_remedies(ExplainedOutOfMemory& one);
 
-// One event. `memory` is moved to it. Error: limit_exceeded.
+// One event. `memory` is moved to it. `lines`, here and below: the keys by line where they are at hand. Error: limit_exceeded.
 [[nodiscard]] Result<ExplainedOutOfMemory> explain_out_of_memory(const EventContext& context,
-                                                                 replay::MemoryAt& memory, int32_t event);
+                                                                 replay::MemoryAt& memory, int32_t event,
+                                                                 const Keys* lines = nullptr);
 
 // All events of the device, the last kMostExplained; `all` counts them. Error: limit_exceeded.
 struct OutOfMemoryEvents {
@@ -141,8 +146,9 @@ struct OutOfMemoryEvents {
 };
 // Sets needed_at_least of the last one, if it ends the recording, and what it lacks with it. Error: limit_exceeded.
 [[nodiscard]] Status add_needed_at_least(const EventContext& context, const Steps& steps,
-                                         OutOfMemoryEvents& events);
+                                         OutOfMemoryEvents& events, const Keys* lines = nullptr);
 [[nodiscard]] Result<OutOfMemoryEvents> explain_all_out_of_memory(const EventContext& context,
-                                                                  replay::MemoryAt& memory);
+                                                                  replay::MemoryAt& memory,
+                                                                  const Keys* lines = nullptr);
 
 }  // namespace gpustrata::analysis

@@ -101,7 +101,9 @@ Result<Facts> find_facts(const EventContext& context, Device& device) {
   const model::Recording& recording = context.recording;
   const replay::BlockLives& lives = context.lifetimes;
   Facts facts(recording.budget);
-  auto overview = find_overview(recording, context.part, lives);
+  const auto lines = device.keys(By::line);
+  if (!lines) return tl::unexpected(lines.error());
+  auto overview = find_overview(recording, context.part, lives, *lines);
   if (!overview) return tl::unexpected(overview.error());
   facts.overview = std::move(*overview);
   auto peak =

@@ -83,14 +83,20 @@ Status ReportFinder::find_one(int32_t part) {
     case 2:
       if (Status done = take(found_.peak_groups, group_peak(context_, device_)); !done) return done;
       return take(found_.repeats, find_repeats(recording, lives, lives.peak_event));
-    case 3:
+    case 3: {
       found_.ending = find_ending(recording, context_.part);
-      return take(found_.out_of_memory, explain_all_out_of_memory(context_, memory_));
-    case 4:
+      const auto lines = device_.keys(By::line);
+      if (!lines) return tl::unexpected(lines.error());
+      return take(found_.out_of_memory, explain_all_out_of_memory(context_, memory_, *lines));
+    }
+    case 4: {
       if (Status done = take(found_.steps, device_.steps()); !done) return done;
-      if (Status done = add_needed_at_least(context_, *found_.steps, found_.out_of_memory); !done)
+      const auto lines = device_.keys(By::line);
+      if (!lines) return tl::unexpected(lines.error());
+      if (Status done = add_needed_at_least(context_, *found_.steps, found_.out_of_memory, *lines); !done)
         return done;
       return add_operator_remedies(context_, found_.out_of_memory);
+    }
     case 5: {
       const auto attributes = device_.attributes();
       if (!attributes) return tl::unexpected(attributes.error());

@@ -60,27 +60,25 @@ void Members::end(char bracket) {
 void Members::name_it(Name name) { schema_->is(name.name, name.doc); }
 void Members::name_line(Name name) { schema_->is_line(name.name, name.doc); }
 void Members::value(As as, Name name, bool may_be_null) {
-  schema_->value(name.name, name.doc, {.as = as, .may_be_null = may_be_null});
+  schema_->value(name, {.as = as, .may_be_null = may_be_null});
 }
 void Members::one_of(Name name, Words words, bool may_be_null) {
   const bool has_none = std::find(words.begin(), words.end(), "") != words.end();
   schema_->value(
-      name.name, name.doc,
-      {.as = As::text, .may_be_null = may_be_null || has_none, .words = {words.begin(), words.end()}});
+      name, {.as = As::text, .may_be_null = may_be_null || has_none, .words = {words.begin(), words.end()}});
 }
 void Members::values_of(As as, Name name, bool each_may_be_null, bool may_be_null) {
-  schema_->value(name.name, name.doc,
-                 {.shape = Schema::Shape::values,
-                  .as = as,
-                  .may_be_null = may_be_null,
-                  .each_may_be_null = each_may_be_null});
+  schema_->value(name, {.shape = Schema::Shape::values,
+                        .as = as,
+                        .may_be_null = may_be_null,
+                        .each_may_be_null = each_may_be_null});
 }
 void Members::values_by_name(As as, Name name) {
-  schema_->value(name.name, name.doc, {.shape = Schema::Shape::by_name, .as = as});
+  schema_->value(name, {.shape = Schema::Shape::by_name, .as = as});
 }
 void Members::column_of(As as, Name name, Element element, bool several) {
   schema_->value(
-      name.name, name.doc,
+      name,
       {.shape = several ? Schema::Shape::columns : Schema::Shape::column, .as = as, .element = element});
 }
 void Members::begin_one_of(Name name) { schema_->begin(name.name, name.doc, Schema::Shape::one_of, true); }

@@ -31,17 +31,19 @@ namespace gpustrata::answers {
 
 class Schema;
 
-// Of a member, and in words what it says. These are not in the page's engine.
+// Of a member, in words what it says, and its head where it is a column of a table. The last two are not in the page's engine.
 #ifdef __EMSCRIPTEN__
 struct Name {
-  [[gnu::always_inline]] constexpr Name(const char* of_member, const char* = "") : name(of_member) {}
+  [[gnu::always_inline]] constexpr Name(const char* of_member, const char* = "", const char* = "")
+      : name(of_member) {}
   const char* name;
 };
 inline constexpr bool kHasSchemas = false;
 #else
 struct Name {
-  constexpr Name(const char* of_member, const char* in_words = "") : name(of_member), doc(in_words) {}
-  const char *name, *doc;
+  constexpr Name(const char* of_member, const char* in_words = "", const char* of_column = "")
+      : name(of_member), doc(in_words), head(of_column) {}
+  const char *name, *doc, *head;
 };
 inline constexpr bool kHasSchemas = true;
 #endif

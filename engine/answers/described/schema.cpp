@@ -58,6 +58,14 @@ class TypeScript {
  public:
   void add(const Type& type) {
     text_ += fmt::format("\n{}export interface {} {}\n", doc("", type.doc), type.name, members(type, ""));
+    std::string heads;
+    for (const Schema::Member& one : type.members) {
+      if (!one.head.empty())
+        heads += fmt::format("  {}: {{ name: `{}`, says: `{}` }},\n", one.name, one.head, one.doc);
+    }
+    if (heads.empty()) return;
+    text_ += fmt::format("\n/** Its columns in a table. */\nexport const {}{}Heads = {{\n{}}};\n",
+                         static_cast<char>(type.name[0] - 'A' + 'a'), type.name.substr(1), heads);
   }
   [[nodiscard]] std::string text() && {
     std::string imports;
@@ -136,6 +144,7 @@ void object_to_schema(JsonWriter& json, const Type& type) {
   for (const Schema::Member& one : type.members) {
     json.key(one.name);
     json.begin_object();
+    if (!one.head.empty()) json.member("title", one.head);
     doc_to_schema(json, one.doc);
     type_to_schema(json, one.type);
     json.end_object();
@@ -235,8 +244,8 @@ void Schema::is_line(std::string_view line, std::string_view doc) {
   open_.back().type.line = line;
 }
 
-void Schema::value(std::string_view name, std::string_view doc, Type type) {
-  open_.back().type.members.push_back({name, doc, absent_ > 0, std::move(type)});
+void Schema::value(const Name& name, Type type) {
+  open_.back().type.members.push_back({name.name, name.doc, absent_ > 0, std::move(type), name.head});
 }
 
 void Schema::begin(std::string_view name, std::string_view doc, Shape shape, bool may_be_null) {

@@ -33,12 +33,13 @@ class Schema {
     std::string_view name, doc;
     bool may_be_absent = false;
     Type type;
+    std::string_view head = {};  // of a column of a table
   };
 
   Schema() : open_{{{}, {}, false, {.shape = Shape::object}}} {}
   void is(std::string_view name, std::string_view doc);
   void is_line(std::string_view line, std::string_view doc);
-  void value(std::string_view name, std::string_view doc, Type type);
+  void value(const Name& name, Type type);
   void begin(std::string_view name, std::string_view doc, Shape shape, bool may_be_null);
   void end();
   void may_be_absent(bool may) { absent_ += may ? 1 : -1; }
@@ -54,7 +55,7 @@ class Schema {
 class Types {
  public:
   Types();
-  // Interfaces of TypeScript, of all but lines of the command.
+  // Interfaces of TypeScript, of all but lines of the command, and heads of the columns of tables.
   [[nodiscard]] std::string typescript() const;
   // Whether there is a schema of a type as rows of questions have it ("DevicePeak[][]", "BlockCategory | null"), or of a line
   // of the command ("ops --json").

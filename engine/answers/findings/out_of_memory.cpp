@@ -27,15 +27,6 @@ using analysis::WhyNot;
 
 namespace {
 
-constexpr auto kWhyNot = words_up_to<WhyNot::nothing>("too_small", "other_stream", "private_pool",
-                                                      "small_or_large", "max_split", "nothing");
-constexpr auto kVerdicts = words_up_to<Verdict::unknown>("too_big", "full", "fragmented", "elsewhere",
-                                                         "too_late", "limit", "unknown");
-constexpr auto kRemedies = words_up_to<RemedyKind::other_processes>(
-    "expandable_segments", "free_pins", "smaller_request", "use_less", "largest_holder", "checkpoint",
-    "fused_attention", "chunked_loss", "ask_again", "free_pending", "share_streams", "raise_limit",
-    "other_processes");
-
 [[nodiscard]] std::string stream_text(const model::Recording& recording, StreamId stream) {
   return fmt::format("stream {}", analysis::handle_text(recording, stream));
 }
@@ -120,7 +111,7 @@ constexpr auto kRemedies = words_up_to<RemedyKind::other_processes>(
 
 }  // namespace
 
-std::string_view name_of(Verdict verdict) { return kVerdicts[verdict]; }
+std::string_view name_of(Verdict verdict) { return word_for(verdict); }
 
 std::string_view words_of(Verdict verdict) {
   switch (verdict) {
@@ -142,7 +133,7 @@ std::string_view words_of(Verdict verdict) {
   return "the reason is not in the file";
 }
 
-std::string_view name_of(RemedyKind kind) { return kRemedies[kind]; }
+std::string_view name_of(RemedyKind kind) { return word_for(kind); }
 
 namespace {
 
@@ -313,7 +304,7 @@ std::string remedy_text(const model::Recording& recording, const ExplainedOutOfM
           "Ask again: the same request finds the {} now. Or call torch.cuda.synchronize() before it, so that the frees are "
           "completed earlier; or avoid record_stream.",
           bytes);
-    case RemedyKind::pending:
+    case RemedyKind::free_pending:
       return fmt::format(
           "{} has been freed but waits for another stream: synchronize before, or avoid record_stream.",
           bytes);
@@ -394,7 +385,7 @@ void describe(Members& m, const model::Recording& recording, const ExplainedOutO
   m.text("who", [&] { return who_or_none(recording, one.who); });
   describe_stack(m, recording, one.stack);
   m.flag("expandable_segments", one.settings.expandable_segments);
-  m.word("verdict", kVerdicts, one.verdict);
+  m.word("verdict", one.verdict);
   m.text("text", [&] { return verdict_text(recording, one); });
   m.object({"needed_at_least", "In use at once, as far as the file shows; null: cannot be told."},
            one.needed_at_least, [&](const NeededAtLeast& needed) {
@@ -415,10 +406,10 @@ void describe(Members& m, const model::Recording& recording, const ExplainedOutO
     describe_place(m, recording, place);
     m.flag({"own", "The request looks here."}, place.own);
     m.text("why_text", [&] { return why_text(place); });
-    m.word("why", kWhyNot, place.why);
+    m.word("why", place.why);
   });
   m.list("remedies", one.remedies, [&](const Remedy& remedy) {
-    m.word("name", kRemedies, remedy.kind);
+    m.word("name", remedy.kind);
     m.bytes("bytes", remedy.bytes);
     m.text("text", [&] { return remedy_text(recording, one, remedy); });
     m.flag({"confirmed", "The recorded run was run again with it; null = it was not."}, remedy.confirmed);

@@ -62,32 +62,32 @@ void describe(Members& m, const model::Recording& recording, const analysis::Hol
          [&] { return categories != nullptr && categories->categories.labelled; });
   m.flag({"by_lifetime", "Categories of a trace: by when blocks live, not what PyTorch calls so."},
          [&] { return categories != nullptr && categories->rules.by_lifetime; });
-  m.list("rows", rows.subspan(first, std::min(wanted.count, rows.size() - first)),
-         [&](const analysis::BlockSum& row) {
-           const bool has_frame = !m.is_schema() && holders.keys != nullptr && row.key >= 0;
-           const trace::Frame frame =
-               has_frame ? recording.frames[holders.keys->frame[row.key]] : trace::Frame();
-           m.is({"Holder", "Who holds memory: a line, function, file, module or category."});
-           m.count({"key", "-1 = no stack, or outside of modules."}, row.key);
-           m.text("label", [&] { return label_of(recording, holders, row.key); });
-           m.text("file", [&] {
-             return has_frame ? in_list(recording.strings.view(frame.filename)) : std::string();
-           });
-           m.count({"line", "0 = unknown, or no line."},
-                   has_frame && holders.by == By::line ? std::max(frame.line, 0) : 0);
-           m.bytes("bytes", row.bytes);
-           m.count("blocks", row.blocks);
-           m.bytes({"lit_bytes", "Of bytes: what the filter means."}, row.lit_bytes);
-           m.rank({"largest", "Of its blocks."}, row.largest);
-           m.share({"sure", "Of a category: 0 to 1, how sure its rules are; null = none decided."}, [&] {
-             const bool decided = categories != nullptr && row.key > 0;
-             return decided ? std::optional(holders.found.sure[static_cast<size_t>(row.key)]) : std::nullopt;
-           });
-           m.text({"says", "What the rules of a category say; empty = nothing."},
-                  [&] { return categories != nullptr ? categories->rules.says(row.key) : std::string(); });
-           m.text({"filter", "The filter that means its blocks; null = there is none."},
-                  [&] { return or_none(filter_of(recording, holders, row.key)); });
-         });
+  m.list(
+      "rows", rows.subspan(first, std::min(wanted.count, rows.size() - first)),
+      [&](const analysis::BlockSum& row) {
+        const bool has_frame = !m.is_schema() && holders.keys != nullptr && row.key >= 0;
+        const trace::Frame frame =
+            has_frame ? recording.frames[holders.keys->frame[row.key]] : trace::Frame();
+        m.is({"Holder", "Who holds memory: a line, function, file, module or category."});
+        m.count({"key", "-1 = no stack, or outside of modules."}, row.key);
+        m.text("label", [&] { return label_of(recording, holders, row.key); });
+        m.text("file",
+               [&] { return has_frame ? in_list(recording.strings.view(frame.filename)) : std::string(); });
+        m.count({"line", "0 = unknown, or no line."},
+                has_frame && holders.by == By::line ? std::max(frame.line, 0) : 0);
+        m.bytes({"bytes", "Of its blocks in use at the moment.", "Bytes"}, row.bytes);
+        m.count({"blocks", "That are in use at the moment.", "Blocks"}, row.blocks);
+        m.bytes({"lit_bytes", "Of bytes: what the filter means."}, row.lit_bytes);
+        m.rank({"largest", "Of its blocks."}, row.largest);
+        m.share({"sure", "Of a category: 0 to 1, how sure its rules are; null = none decided.", "Sure"}, [&] {
+          const bool decided = categories != nullptr && row.key > 0;
+          return decided ? std::optional(holders.found.sure[static_cast<size_t>(row.key)]) : std::nullopt;
+        });
+        m.text({"says", "What the rules of a category say; empty = nothing."},
+               [&] { return categories != nullptr ? categories->rules.says(row.key) : std::string(); });
+        m.text({"filter", "The filter that means its blocks; null = there is none."},
+               [&] { return or_none(filter_of(recording, holders, row.key)); });
+      });
 }
 
 void describe(Members& m, const DecidedCategory& decided) {

@@ -106,15 +106,31 @@ std::string negative_self_text(const model::Recording& recording, const OpGroups
 }
 
 void describe_numbers(Members& m, const OpRow& row, bool has_addresses) {
-  m.count({"calls", "Instances that hold a memory record, or have one inside of them."}, row.calls);
-  m.bytes({"net", "Allocated less freed."}, row.net);
-  m.bytes({"self", "Net of its own records, without what is inside of it."}, row.self);
-  m.bytes({"gross", "Allocated."}, row.gross);
-  m.bytes({"peak", "The highest that an instance had more than at its begin."}, row.peak);
-  m.bytes({"abs_peak", "The highest level of the device while one ran."}, row.abs_peak);
-  m.bytes({"at_peak", "Of what it allocated, in use at the peak of the device."}, row.at_peak);
-  m.bytes({"freed", "Freed in it."}, row.freed);
-  m.bytes({"at_return", "Allocated in it and not freed before it ends; null without addresses."},
+  m.count({"calls", "Those that hold a memory record, or have one inside of them.", "Calls"}, row.calls);
+  m.bytes({"net", "Allocated less freed, with the ops inside of it.", "Net"}, row.net);
+  m.bytes(
+      {"self",
+       "Allocated less freed by the op itself, without the ops inside of it. Negative: it frees what others "
+       "allocated.",
+       "Self"},
+      row.self);
+  m.bytes({"gross", "All that was allocated in it, whether freed or not.", "Allocated"}, row.gross);
+  m.bytes({"peak", "The most that one call added at worst: so much must be free to run it.", "Peak"},
+          row.peak);
+  m.bytes({"abs_peak", "The most the device held while it ran, whoever filled it.", "How full"},
+          row.abs_peak);
+  m.bytes(
+      {"at_peak",
+       "Allocated in it and in use when the device is at its peak: what to cut. An op counts what the ops "
+       "inside of it allocated, too; what was there before the recording, or came outside of ops, is in "
+       "none of them.",
+       "At peak"},
+      row.at_peak);
+  m.bytes({"freed", "All that was freed in it, whoever had allocated it.", "Freed"}, row.freed);
+  m.bytes({"at_return",
+           "Allocated in it and not freed when it ends, all calls together: what it leaves behind. Not known "
+           "where records have no addresses.",
+           "At return"},
           has_addresses ? std::optional(row.at_return) : std::nullopt);
 }
 

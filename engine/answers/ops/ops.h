@@ -73,6 +73,7 @@ void describe(Members& m, const ProfilerRows& rows, int64_t first, int64_t count
 // What both tables have in common.
 void describe_device(Members& m, const analysis::OpDevice& device);
 void describe_numbers(Members& m, const analysis::OpRow& row, bool has_addresses);
+void describe_numbers(Members& m, const analysis::ProfilerRow& row);  // as PyTorch's own table has them
 
 // Lines of at most `columns`, `rows` of each device, then what was noticed. `device`: the only one that was
 // asked for, empty = all. Error: limit_exceeded.

@@ -85,6 +85,16 @@ void describe(Members& m, const model::Recording& recording, const analysis::OpL
   });
 }
 
+void describe_numbers(Members& m, const ProfilerRow& row) {
+  m.count({"calls", "As PyTorch counts them.", "Calls"}, row.calls);
+  m.bytes({"cpu", "As PyTorch prints it: of all threads while the op runs.", "CPU Mem"}, row.cpu);
+  m.bytes({"self_cpu", "The same without the ops inside of it.", "Self CPU Mem"}, row.self_cpu);
+  m.bytes({"device", "As PyTorch prints it: of all devices together, all threads while the op runs.",
+           "Device Mem"},
+          row.device);
+  m.bytes({"self_device", "The same without the ops inside of it.", "Self Device Mem"}, row.self_device);
+}
+
 void describe(Members& m, const ProfilerRows& rows, int64_t first, int64_t count) {
   m.is("ProfilerLines");
   const auto window = m.found([&] {
@@ -99,11 +109,7 @@ void describe(Members& m, const ProfilerRows& rows, int64_t first, int64_t count
     m.is("ProfilerLine");
     m.text("name", [&] { return row_name(rows.recording, row); });
     m.text("detail", [&] { return text_or_none(rows.recording, row.shapes).value_or(""); });
-    m.count("calls", row.calls);
-    m.bytes("cpu", row.cpu);
-    m.bytes("self_cpu", row.self_cpu);
-    m.bytes("device", row.device);
-    m.bytes("self_device", row.self_device);
+    describe_numbers(m, row);
     m.text("filter", [&] {
       std::string filter;
       if (!row.name.is_none() && !row.is_step) add_term(filter, "op", rows.recording.strings.view(row.name));

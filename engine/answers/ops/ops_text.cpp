@@ -6,6 +6,7 @@
 
 #include "engine/analysis/report/summary.h"
 #include "engine/answers/common/findings.h"
+#include "engine/answers/described/heads.h"
 #include "engine/answers/ops/ops.h"
 #include "engine/answers/text/fitted.h"
 #include "engine/answers/text/printable.h"
@@ -38,14 +39,20 @@ constexpr size_t kSpacious = 126;  // columns from which all numbers are shown
 }
 
 [[nodiscard]] std::string heading(bool spacious) {
+  const Heads heads = heads_of([](Members& m) { describe_numbers(m, Members::sample<OpRow>(), true); });
+  const auto head = [&](std::string_view member) {
+    std::string text(heads.at(member));
+    text[0] = static_cast<char>(text[0] - 'A' + 'a');
+    return text;
+  };
   std::string line = " ";
-  for (const std::string_view word : {"at peak", "self", "gross", "peak"})
-    line += fmt::format(" {:>10}", word);
+  for (const std::string_view member : {"at_peak", "self", "gross", "peak"})
+    line += fmt::format(" {:>10}", head(member));
   if (spacious) {
-    for (const std::string_view word : {"net", "freed", "at return", "how full"})
-      line += fmt::format(" {:>10}", word);
+    for (const std::string_view member : {"net", "freed", "at_return", "abs_peak"})
+      line += fmt::format(" {:>10}", head(member));
   }
-  return line + fmt::format(" {:>8}  op\n", "calls");
+  return line + fmt::format(" {:>8}  op\n", head("calls"));
 }
 
 void write_device(TextOut& out, const OpDevice& device) {
@@ -100,15 +107,17 @@ void write_device(TextOut& out, const OpDevice& device) {
   if (!sorted_rows(recording, table, sort, order))
     return fail(ErrorCode::limit_exceeded, -1, "not enough memory to sort the rows");
   out.add("\n  As PyTorch's own table counts: records of all threads, net, all devices together.\n\n");
-  std::string head = fmt::format("  {:>10}  {:>12}", "CPU Mem", "Self CPU Mem");
-  if (table.shows_devices) head += fmt::format("  {:>10}  {:>12}", "Device Mem", "Self Dev Mem");
+  const Heads heads = heads_of([](Members& m) { describe_numbers(m, Members::sample<ProfilerRow>()); });
+  std::string head = fmt::format("  {:>10}  {:>12}", heads.at("cpu"), heads.at("self_cpu"));
+  if (table.shows_devices)
+    head += fmt::format("  {:>10}  {:>15}", heads.at("device"), heads.at("self_device"));
   out.add(fmt::format("{} {:>8}  name\n", head, "calls"));
   for (size_t i = 0; i < std::min(order.size(), rows) && !out.failed(); ++i) {
     const ProfilerRow& row = table.rows[order[i]];
     const auto text = [](int64_t bytes) { return profiler_size_text(bytes); };
     std::string numbers = fmt::format("  {:>10}  {:>12}", text(row.cpu), text(row.self_cpu));
     if (table.shows_devices)
-      numbers += fmt::format("  {:>10}  {:>12}", text(row.device), text(row.self_device));
+      numbers += fmt::format("  {:>10}  {:>15}", text(row.device), text(row.self_device));
     numbers += fmt::format(" {:>8}", count_text(row.calls));
     std::string name = row_name(recording, row);
     if (!row.shapes.is_none()) name += "  " + std::string(recording.strings.view(row.shapes));

@@ -65,8 +65,14 @@ using analysis::DeviceTop;
       if (!event) continue;
       auto meant = blocks_meant(**opened, options.filter);
       if (!meant) return tl::unexpected(meant.error());
+      const analysis::Keys* keys = nullptr;
+      if (options.by < analysis::By::category) {
+        const auto found = (*opened)->keys(options.by);
+        if (!found) return tl::unexpected(found.error());
+        keys = *found;
+      }
       auto top = analysis::find_top(recording, part, lives, analysis::When::alive(*event), options.by,
-                                    options.rows, meant->matched.span());
+                                    options.rows, meant->matched.span(), keys);
       if (!top) return tl::unexpected(top.error());
       one.top.emplace(std::move(*top));
     }

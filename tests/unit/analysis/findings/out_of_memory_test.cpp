@@ -216,7 +216,7 @@ TEST_F(FreedJustBefore, ButNotUsableYet) {
   EXPECT_TRUE(one.fitting->is_pending);
   EXPECT_EQ(one.fitting->freed_event, 1);
   EXPECT_EQ(bytes_of(one, RemedyKind::ask_again), std::nullopt);
-  EXPECT_EQ(bytes_of(one, RemedyKind::pending), 45 * kMiB);
+  EXPECT_EQ(bytes_of(one, RemedyKind::free_pending), 45 * kMiB);
 }
 
 TEST_F(FreedJustBefore, OnAnotherStream) {

@@ -8,6 +8,7 @@ import { LatestOnly } from '../../base/latest_only.ts';
 import { saveFile } from '../../base/save_file.ts';
 import { base } from '../../controls/styles.ts';
 import {
+  holderHeads,
   type Args,
   type BlockCategory,
   type Holder,
@@ -32,6 +33,8 @@ const ways: readonly { id: HolderBy; name: string }[] = [
   { id: 'category', name: 'Category' },
 ];
 const most = 200;
+const head = ({ name, says }: { name: string; says: string }): TemplateResult =>
+  html`<th scope="col" class="number" title=${says}>${name}</th>`;
 const longestRules = 16_000;
 
 @element('gpustrata-holders')
@@ -169,10 +172,9 @@ export class HoldersPanel extends LitElement {
         <table aria-label="Who holds the memory">
           <thead>
             <tr>
-              <th scope="col" class="number">Bytes</th>
+              ${head(holderHeads.bytes)}
               <th scope="col" class="share">Share</th>
-              <th scope="col" class="number">Blocks</th>
-              ${by === 'category' ? html`<th scope="col" class="number">Sure</th>` : nothing}
+              ${head(holderHeads.blocks)} ${by === 'category' ? head(holderHeads.sure) : nothing}
               <th scope="col">${ways.find(({ id }) => id === by)?.name}</th>
             </tr>
           </thead>

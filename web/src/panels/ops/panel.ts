@@ -11,6 +11,7 @@ import type { SeenRows, Sheet, SheetCell, SheetColumn, SheetRow } from '../../co
 import { base } from '../../controls/styles.ts';
 import {
   opByWords,
+  opLineHeads,
   opSortWords,
   type EngineView,
   type OpBy,
@@ -250,7 +251,7 @@ export class OpsPanel extends LitElement {
         ...{ name, says, look: 'number', width: '108px' },
         ...(by !== undefined && { sort: by }),
       })),
-      { name: 'Calls', look: 'number dim', width: '68px' },
+      { ...opLineHeads.calls, look: 'number dim', width: '68px' },
       { name: 'Op', look: 'name', width: 'minmax(200px, 1fr)' },
     ];
     return html`<gpustrata-sheet
