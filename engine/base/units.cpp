@@ -22,6 +22,10 @@ namespace {
   return value / unit * 10 + (value % unit * 10 + unit - 1) / unit;
 }
 
+[[nodiscard]] uint64_t tenths_down(uint64_t value, uint64_t unit) {
+  return value / unit * 10 + value % unit * 10 / unit;
+}
+
 [[nodiscard]] std::string text_of_size(int64_t bytes, uint64_t (*in_tenths)(uint64_t, uint64_t)) {
   constexpr std::array<std::string_view, 4> kUnits = {"KiB", "MiB", "GiB", "TiB"};
   const uint64_t value = magnitude(bytes);
@@ -39,6 +43,8 @@ namespace {
 std::string size_text(int64_t bytes) { return text_of_size(bytes, tenths); }
 
 std::string needed_text(int64_t bytes) { return text_of_size(bytes, tenths_up); }
+
+std::string fitting_text(int64_t bytes) { return text_of_size(bytes, tenths_down); }
 
 std::string exact_size_text(int64_t bytes) {
   if (magnitude(bytes) < 1024) return fmt::format("{} bytes", bytes);

@@ -10,6 +10,8 @@ namespace gpustrata {
 [[nodiscard]] std::string size_text(int64_t bytes);
 // The same rounded up, for what is needed at least: 9.31 GiB are "9.4 GiB".
 [[nodiscard]] std::string needed_text(int64_t bytes);
+// The same rounded down, for what would fit: 3.79 GiB are "3.7 GiB".
+[[nodiscard]] std::string fitting_text(int64_t bytes);
 // "71.2 GiB (76,450,234,368 bytes)"; below 1 KiB only "512 bytes".
 [[nodiscard]] std::string exact_size_text(int64_t bytes);
 // "1,234,567"

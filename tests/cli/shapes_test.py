@@ -75,7 +75,7 @@ def columns_of_tables():
             yield pytest.param(head, says, id=head)
 
 
-@pytest.mark.parametrize(("head", "says"), columns_of_tables())
+@pytest.mark.parametrize(("head", "says"), list(columns_of_tables()))
 def test_columns_say_what_the_schema_says(head, says):
     heads = {one.get("title", "").lower(): one.get("description") for one in
              SCHEMA["$defs"]["OpLine"]["properties"].values()}

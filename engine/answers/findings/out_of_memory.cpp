@@ -271,7 +271,7 @@ std::string remedy_text(const model::Recording& recording, const ExplainedOutOfM
     case RemedyKind::smaller_request:
       return fmt::format(
           "A request of {} would have fit: split this one into chunks, or use a shorter sequence or a smaller batch.",
-          size_text(saturated_difference(one.requested, *remedy.bytes)));
+          fitting_text(saturated_difference(one.requested, *remedy.bytes)));
     case RemedyKind::use_less: {
       constexpr std::string_view kHow =
           "a smaller batch, checkpointing, offloading, or sharding over more devices";

@@ -20,6 +20,9 @@ TEST(Units, SizesHaveOneDecimalAndABinaryUnit) {
   EXPECT_EQ(needed_text(1537), "1.6 KiB");
   EXPECT_EQ(needed_text((int64_t{1} << 20) - 1), "1.0 MiB");
   EXPECT_EQ(needed_text(1000), "1000 B");
+  EXPECT_EQ(fitting_text(1638), "1.5 KiB");
+  EXPECT_EQ(fitting_text(1536), "1.5 KiB");
+  EXPECT_EQ(fitting_text((int64_t{1} << 20) - 1), "1023.9 KiB");
   EXPECT_EQ(size_text(int64_t{3} << 40), "3.0 TiB");
 }
 

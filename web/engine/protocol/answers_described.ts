@@ -707,7 +707,9 @@ export interface Holder {
   file: string;
   /** 0 = unknown, or no line. */
   line: number;
+  /** Of its blocks in use at the moment. */
   bytes: Bytes;
+  /** That are in use at the moment. */
   blocks: number;
   /** Of bytes: what the filter means. */
   lit_bytes: Bytes;
@@ -720,6 +722,13 @@ export interface Holder {
   /** The filter that means its blocks; null = there is none. */
   filter: string | null;
 }
+
+/** Its columns in a table. */
+export const holderHeads = {
+  bytes: { name: `Bytes`, says: `Of its blocks in use at the moment.` },
+  blocks: { name: `Blocks`, says: `That are in use at the moment.` },
+  sure: { name: `Sure`, says: `Of a category: 0 to 1, how sure its rules are; null = none decided.` },
+};
 
 export interface Holders {
   event: number;
@@ -902,29 +911,42 @@ export interface OpLine {
   inside: number;
   name: string;
   detail: string;
-  /** Instances that hold a memory record, or have one inside of them. */
+  /** Those that hold a memory record, or have one inside of them. */
   calls: number;
-  /** Allocated less freed. */
+  /** Allocated less freed, with the ops inside of it. */
   net: Bytes;
-  /** Net of its own records, without what is inside of it. */
+  /** Allocated less freed by the op itself, without the ops inside of it. Negative: it frees what others allocated. */
   self: Bytes;
-  /** Allocated. */
+  /** All that was allocated in it, whether freed or not. */
   gross: Bytes;
-  /** The highest that an instance had more than at its begin. */
+  /** The most that one call added at worst: so much must be free to run it. */
   peak: Bytes;
-  /** The highest level of the device while one ran. */
+  /** The most the device held while it ran, whoever filled it. */
   abs_peak: Bytes;
-  /** Of what it allocated, in use at the peak of the device. */
+  /** Allocated in it and in use when the device is at its peak: what to cut. An op counts what the ops inside of it allocated, too; what was there before the recording, or came outside of ops, is in none of them. */
   at_peak: Bytes;
-  /** Freed in it. */
+  /** All that was freed in it, whoever had allocated it. */
   freed: Bytes;
-  /** Allocated in it and not freed before it ends; null without addresses. */
+  /** Allocated in it and not freed when it ends, all calls together: what it leaves behind. Not known where records have no addresses. */
   at_return: Bytes | null;
   /** Why `self` is negative. */
   why: string | null;
   /** What lights its blocks. */
   filter: string | null;
 }
+
+/** Its columns in a table. */
+export const opLineHeads = {
+  calls: { name: `Calls`, says: `Those that hold a memory record, or have one inside of them.` },
+  net: { name: `Net`, says: `Allocated less freed, with the ops inside of it.` },
+  self: { name: `Self`, says: `Allocated less freed by the op itself, without the ops inside of it. Negative: it frees what others allocated.` },
+  gross: { name: `Allocated`, says: `All that was allocated in it, whether freed or not.` },
+  peak: { name: `Peak`, says: `The most that one call added at worst: so much must be free to run it.` },
+  abs_peak: { name: `How full`, says: `The most the device held while it ran, whoever filled it.` },
+  at_peak: { name: `At peak`, says: `Allocated in it and in use when the device is at its peak: what to cut. An op counts what the ops inside of it allocated, too; what was there before the recording, or came outside of ops, is in none of them.` },
+  freed: { name: `Freed`, says: `All that was freed in it, whoever had allocated it.` },
+  at_return: { name: `At return`, says: `Allocated in it and not freed when it ends, all calls together: what it leaves behind. Not known where records have no addresses.` },
+};
 
 export interface OpLines {
   /** Null: it has no memory records. */
@@ -1067,13 +1089,27 @@ export interface ProbeAnswer {
 export interface ProfilerLine {
   name: string;
   detail: string;
+  /** As PyTorch counts them. */
   calls: number;
+  /** As PyTorch prints it: of all threads while the op runs. */
   cpu: Bytes;
+  /** The same without the ops inside of it. */
   self_cpu: Bytes;
+  /** As PyTorch prints it: of all devices together, all threads while the op runs. */
   device: Bytes;
+  /** The same without the ops inside of it. */
   self_device: Bytes;
   filter: string | null;
 }
+
+/** Its columns in a table. */
+export const profilerLineHeads = {
+  calls: { name: `Calls`, says: `As PyTorch counts them.` },
+  cpu: { name: `CPU Mem`, says: `As PyTorch prints it: of all threads while the op runs.` },
+  self_cpu: { name: `Self CPU Mem`, says: `The same without the ops inside of it.` },
+  device: { name: `Device Mem`, says: `As PyTorch prints it: of all devices together, all threads while the op runs.` },
+  self_device: { name: `Self Device Mem`, says: `The same without the ops inside of it.` },
+};
 
 export interface ProfilerLines {
   shows_devices: boolean;

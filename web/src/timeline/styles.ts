@@ -133,7 +133,7 @@ export const timelineStyles = css`
     border-top: 1px dashed var(--bad);
   }
   .capacity input {
-    width: 58px;
+    width: 68px;
     height: 22px;
     padding: 0 4px;
     border: 1px solid transparent;
