@@ -24,8 +24,8 @@
 #include <optional>
 
 #include "engine/analysis/device/event_context.h"
-#include "engine/analysis/stacks/own_frame.h"
 #include "engine/analysis/stacks/keys.h"
+#include "engine/analysis/stacks/own_frame.h"
 #include "engine/analysis/steps/steps.h"
 #include "engine/base/status.h"
 

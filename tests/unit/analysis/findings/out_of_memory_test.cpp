@@ -137,8 +137,9 @@ TEST_F(OutOfMemoryTest, WholePagesOfAnExpandableSegment) {
   EXPECT_EQ(one.verdict, Verdict::fragmented);
   EXPECT_EQ(one.needed, 60 * kMiB);
   EXPECT_EQ(bytes_of(one, RemedyKind::smaller_request), kMiB);
-  EXPECT_THAT(answers::verdict_text(story.recording, one),
-              HasSubstr("not in a form that the allocator can take: 45.0 MiB on the device and 5.0 MiB cached"));
+  EXPECT_THAT(
+      answers::verdict_text(story.recording, one),
+      HasSubstr("not in a form that the allocator can take: 45.0 MiB on the device and 5.0 MiB cached"));
   EXPECT_THAT(answers::verdict_text(story.recording, one), HasSubstr("grow by whole pages of 20.0 MiB."));
 }
 
