@@ -76,10 +76,10 @@ TEST_F(CompareQuestions, ListsOfDifferentLengthsAreRefused) {
 }
 
 TEST_F(CompareQuestions, ItIsSaidHowStacksMatched) {
-  EXPECT_THAT(compared(facts(last), last),
-              AllOf(HasSubstr("\"matching\":{\"stack\":"),
-                    HasSubstr("\"functions\":0,\"only_before\":0,\"only_after\":0"),
-                    HasSubstr("matched by")));
+  EXPECT_THAT(
+      compared(facts(last), last),
+      AllOf(HasSubstr("\"matching\":{\"stack\":"),
+            HasSubstr("\"functions\":0,\"only_before\":0,\"only_after\":0"), HasSubstr("matched by")));
 }
 
 TEST_F(CompareQuestions, CurvesOfRegionsAreBoundedAndMayBeOfNone) {

@@ -19,9 +19,10 @@ constexpr std::string_view kAllColumns = R"("columns":{"axis":"event","first":0,
 TEST_F(WholeAnswers, ContentsAndSummary) {
   EXPECT_THAT(
       asked(session, "contents"),
-      HasSubstr(R"("snapshots":[{"name":"","devices":[{"device":0,"events":8,"segments":2,)"
-                R"("oom":{"count":0,"events":[],"first_time_us":null}}],"default":0}],"default":{"snapshot":0,"device":0},)"
-                R"("series":0,"fleets":0,"is_trace":false,"diagnostics":[]}})"));
+      HasSubstr(
+          R"("snapshots":[{"name":"","devices":[{"device":0,"events":8,"segments":2,)"
+          R"("oom":{"count":0,"events":[],"first_time_us":null}}],"default":0}],"default":{"snapshot":0,"device":0},)"
+          R"("series":0,"fleets":0,"is_trace":false,"diagnostics":[]}})"));
   // In use are 1024, 512 and 2048 bytes, requested 600, 512 and 2048.
   EXPECT_THAT(
       asked(session, "summary", 0, R"({"file":"x"})"),
