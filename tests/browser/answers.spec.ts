@@ -142,7 +142,9 @@ test('what was never freed follows the moment', async ({ page }) => {
   await page.keyboard.press('['); // the event before
   await expect.poll(() => number(never, 'until')).toBeLessThan(988);
   await tab(page, 'Events').click();
-  await page.getByRole('grid', { name: 'Events' }).focus();
+  const events = page.getByRole('grid', { name: 'Events' });
+  await expect(events.locator('[data-event]').first()).toBeVisible(); // keys go to rows
+  await events.focus();
   await page.keyboard.press('Home');
   await tab(page, 'Leaks').click();
   await expect.poll(() => number(never, 'until')).toBe(0);

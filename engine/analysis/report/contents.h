@@ -17,7 +17,7 @@ struct Contents {
   struct Device {
     int32_t device = 0;
     int64_t events = 0, segments = 0;
-    OomEvents oom;  // at most 100 of them; `findEvent` finds the rest
+    OomEvents oom;                        // at most 100 of them; `findEvent` finds the rest
     std::optional<int64_t> first_oom_us;  // since the Unix epoch, by the clock of the machine that recorded
   };
   struct Snapshot {

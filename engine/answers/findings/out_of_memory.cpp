@@ -225,7 +225,7 @@ namespace {
 
 // "holds 3.9 GiB in 1 block and asks for 3.9 GiB more"
 [[nodiscard]] std::string held_text(const Remedy& remedy) {
-  const std::string asked = "asks for " + size_text(remedy.asked);
+  std::string asked = "asks for " + size_text(remedy.asked);
   if (remedy.held == 0) return asked;
   return fmt::format("holds {} in {}{}", size_text(remedy.held), counted(remedy.blocks, "block"),
                      remedy.asked > 0 ? " and " + asked + " more" : std::string());
