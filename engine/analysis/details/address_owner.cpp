@@ -117,10 +117,10 @@ class Nearest {
   void consider(const AddressNeighbour& one) {
     AddressNeighbour found = one;
     if (one.address > address_) {
-      found.distance = one.address - address_;
+      found.distance = capped(one.address - address_);
       if (!above || found.distance < above->distance) above = found;
     } else if (!has(one.address, one.size, address_)) {
-      found.distance = address_ - one.address - static_cast<uint64_t>(one.size) + 1;
+      found.distance = capped(address_ - one.address - static_cast<uint64_t>(one.size) + 1);
       if (!below || found.distance < below->distance) below = found;
     }
   }
@@ -128,6 +128,11 @@ class Nearest {
   std::optional<AddressNeighbour> below, above;
 
  private:
+  // What is told of it is a signed number of bytes.
+  [[nodiscard]] static int64_t capped(uint64_t distance) {
+    return static_cast<int64_t>(std::min<uint64_t>(distance, INT64_MAX));
+  }
+
   uint64_t address_;
 };
 
@@ -169,7 +174,7 @@ std::optional<uint64_t> address_in(std::string_view text) {
   return address;
 }
 
-std::optional<uint64_t> AddressOwner::distance() const {
+std::optional<int64_t> AddressOwner::distance() const {
   if (holder || segment) return 0;
   if (!below && !above) return std::nullopt;
   if (!below || !above) return below ? below->distance : above->distance;

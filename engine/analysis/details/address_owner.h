@@ -34,7 +34,7 @@ struct AddressNeighbour {
   uint64_t address = 0;
   uint32_t version = 0;
   int64_t size = 0;
-  uint64_t distance = 0;
+  int64_t distance = 0;  // bytes, at most 2^63 - 1
 };
 
 // A piece of device memory that has the address at another time; events as in replay::SpanHistory.
@@ -78,7 +78,7 @@ struct AddressOwner {
     return holder || segment || !before.empty() || !after.empty() || segment_before || segment_after;
   }
   // To what is nearest; 0 = it is held, none = the device has nothing.
-  [[nodiscard]] std::optional<uint64_t> distance() const;
+  [[nodiscard]] std::optional<int64_t> distance() const;
 };
 
 // `memory` is at the event. O(blocks + segments of the history + blocks of the state).

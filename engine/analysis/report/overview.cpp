@@ -115,6 +115,14 @@ void find_missing(Overview& found, const model::Recording& recording, const mode
     found.missing.push_back({NotRecorded::oldest_events});
 }
 
+[[nodiscard]] int64_t bytes_without_stack(const Top& lines) {
+  int64_t bytes = 0;
+  for (const TopGroup& group : lines.groups) {
+    if (group.who.kind == Who::Kind::nothing) bytes += group.bytes;
+  }
+  return bytes;
+}
+
 }  // namespace
 
 Result<Overview> find_overview(const model::Recording& recording, const model::Part& part,
@@ -140,10 +148,13 @@ Result<Overview> find_overview(const model::Recording& recording, const model::P
     return one.what == NotRecorded::history || one.what == NotRecorded::stacks ||
            one.what == NotRecorded::frames;
   });
-  for (const TopGroup& group : found.peak_lines.groups) {
-    if (has_stacks && group.who.kind == Who::Kind::nothing && group.bytes > 0)
-      found.missing.push_back({NotRecorded::some_stacks, group.bytes});
-  }
+  const int64_t bytes = has_stacks ? bytes_without_stack(found.peak_lines) : 0;
+  if (bytes == 0 || bytes < found.peak_bytes / 200) return found;
+  When older = When::alive(lifetimes.peak_event);
+  older.born_until = -1;
+  auto older_lines = find_top(recording, part, lifetimes, older, By::line, kAllGroups, {}, lines);
+  if (!older_lines) return tl::unexpected(older_lines.error());
+  found.missing.push_back({NotRecorded::some_stacks, bytes, bytes_without_stack(*older_lines)});
   return found;
 }
 

@@ -52,13 +52,14 @@ enum class NotRecorded : uint8_t {
   history,        // the device has no events but those that mark a snapshot
   stacks,         // no event has one
   frames,         // stacks were asked for, but none has frames
-  some_stacks,    // blocks alive at the peak have none: `bytes`
+  some_stacks,    // blocks alive at the peak have none, 0.5 % of it or more
   times,          // no event has a time
   oldest_events,  // perhaps: the number of events is a round one, and blocks are older than the first
 };
 struct Missing {
   NotRecorded what;
-  int64_t bytes = 0;  // of some_stacks
+  // Of some_stacks: all of it, and what was allocated before the first event.
+  int64_t bytes = 0, older_bytes = 0;
 };
 
 struct Overview {

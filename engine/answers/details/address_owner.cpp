@@ -2,8 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -43,10 +41,8 @@ constexpr size_t kMostBytes = size_t{16} << 10;
                         : analysis::block_name(one.address, one.version);
 }
 
-[[nodiscard]] std::string bytes_text(uint64_t bytes) {
-  constexpr auto kMost = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
-  return bytes < 1024 ? counted(static_cast<int64_t>(bytes), "byte")
-                      : exact_size_text(static_cast<int64_t>(std::min(bytes, kMost)));
+[[nodiscard]] std::string bytes_text(int64_t bytes) {
+  return bytes < 1024 ? counted(bytes, "byte") : exact_size_text(bytes);
 }
 
 // What the recording says of an address, sentence by sentence.

@@ -6,6 +6,7 @@
 #include "engine/answers/stacks/who.h"
 #include "engine/answers/steps/steps_text.h"
 #include "engine/answers/text/bounded.h"
+#include "engine/answers/text/percent.h"
 #include "engine/base/units.h"
 
 namespace gpustrata::answers {
@@ -33,9 +34,8 @@ std::string repeat_text(const model::Recording& recording, const std::vector<Rep
                         int64_t all) {
   const Repeat& one = repeats[index];
   const int64_t bytes = all_bytes(repeats, one);
-  std::string text = fmt::format("{} times {}, {} in all ({:.0f} %): {}.{}", count_text(one.count),
-                                 size_text(one.bytes), size_text(bytes),
-                                 all > 0 ? 100 * static_cast<double>(bytes) / static_cast<double>(all) : 0.0,
+  std::string text = fmt::format("{} times {}, {} in all ({}): {}.{}", count_text(one.count),
+                                 size_text(one.bytes), size_text(bytes), percent_text(bytes, all),
                                  loop_text(recording, one.place), line_of_each(recording, one));
   for (size_t i = index + 1; i < repeats.size() && repeats[i].outer >= 0; ++i) {
     if (repeats[i].outer != static_cast<int32_t>(index)) continue;

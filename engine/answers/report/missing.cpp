@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/answers/text/percent.h"
 #include "engine/base/units.h"
 
 namespace gpustrata::answers {
@@ -14,54 +15,70 @@ using analysis::Overview;
 
 namespace {
 
-[[nodiscard]] std::string share_text(int64_t bytes, int64_t of) {
-  return of <= 0 ? std::string()
-                 : fmt::format(" ({:.1f} %)", 100 * static_cast<double>(bytes) / static_cast<double>(of));
-}
+constexpr std::string_view kRecord = "torch.cuda.memory._record_memory_history()";
+constexpr std::string_view kRecordEarlier =
+    "torch.cuda.memory._record_memory_history()  # before the model is made";
+constexpr std::string_view kRecordAllStacks =
+    "torch.cuda.memory._record_memory_history(context=\"all\", stacks=\"all\")";
+// Understood by every version: newer ones take a first argument that is a bool for PyTorch 2.0's call.
+constexpr std::string_view kRecordMore =
+    "torch.cuda.memory._record_memory_history(True, trace_alloc_max_entries=1_000_000, "
+    "trace_alloc_record_context=True)";
+constexpr std::string_view kProfile = "torch.profiler.profile(profile_memory=True, with_stack=True)";
 
 struct MissingWords {
-  std::string_view text, python;
+  std::string text;
+  std::string_view python;  // empty: nothing to write differently
 };
-[[nodiscard]] MissingWords words_for(NotRecorded what) {
-  constexpr std::string_view kRecord = "torch.cuda.memory._record_memory_history()";
-  constexpr std::string_view kAllStacks =
-      "torch.cuda.memory._record_memory_history(context=\"all\", stacks=\"all\")";
-  switch (what) {
+
+[[nodiscard]] MissingWords some_stacks(const Overview& overview, const analysis::Missing& missing) {
+  const std::string what = fmt::format("{} ({}) of the peak has no stack", size_text(missing.bytes),
+                                       percent_text(missing.bytes, overview.peak_bytes));
+  if (missing.older_bytes >= missing.bytes)
+    return {what + ": it was allocated before the recording began.", kRecordEarlier};
+  constexpr std::string_view kOther = "threads without Python, or was recorded without stacks.";
+  if (missing.older_bytes == 0) return {fmt::format("{}: it is of {}", what, kOther), kRecordAllStacks};
+  return {
+      fmt::format("{}: {} of it was allocated before the recording began, the rest is of {}", what,
+                  size_text(missing.older_bytes), kOther),
+      "torch.cuda.memory._record_memory_history(context=\"all\", stacks=\"all\")  # before the model is made"};
+}
+
+[[nodiscard]] MissingWords words_for(const Overview& overview, const analysis::Missing& missing) {
+  switch (missing.what) {
     case NotRecorded::history:
       return {"No history was recorded: only the memory when it was saved is known.", kRecord};
     case NotRecorded::stacks:
       return {"No event has a stack: who asked for memory is not known.",
               "torch.cuda.memory._record_memory_history(context=\"all\")"};
     case NotRecorded::frames:
-      return {"Stacks were asked for, but none has frames: who asked for memory is not known.", kAllStacks};
+      return {"Stacks were asked for, but none has frames: who asked for memory is not known.",
+              kRecordAllStacks};
     case NotRecorded::some_stacks:
-      return {"of the peak have no stack: they are older than the recording, or of threads without Python.",
-              kAllStacks};
+      return some_stacks(overview, missing);
     case NotRecorded::times:
-      return {"Events have no times: PyTorch records them since version 2.2.", kRecord};
+      return {"Events have no times: PyTorch records them since version 2.2.", {}};
     case NotRecorded::oldest_events:
       break;
   }
-  return {"The history may lack its beginning: it holds a round number of events.",
+  if (overview.events == 1)
+    return {
+        "The history is one event, the last one: with enabled=\"state\" PyTorch keeps no more, and version "
+        "2.0 does not unless it is told to.",
+        kRecordMore};
+  return {fmt::format("The history may lack its beginning: it holds a round number of events, {}.",
+                      count_text(overview.events)),
           "torch.cuda.memory._record_memory_history(max_entries=1_000_000)"};
 }
 
 }  // namespace
 
 MissingText missing_text(const Overview& overview, const analysis::Missing& missing, bool profiled) {
-  MissingWords words = words_for(missing.what);
-  if (profiled) words.python = "torch.profiler.profile(profile_memory=True, with_stack=True)";
-  std::string text(words.text);
-  if (missing.what == NotRecorded::some_stacks) {
-    text = fmt::format("{}{} {}", size_text(missing.bytes), share_text(missing.bytes, overview.peak_bytes),
-                       text);
-  } else if (missing.what == NotRecorded::oldest_events) {
-    text =
-        overview.events == 1
-            ? std::string("The history is one event, the last one: PyTorch 2.0 keeps no more unless told to.")
-            : fmt::format("{}, {}.", text.substr(0, text.size() - 1), count_text(overview.events));
-  }
-  return {std::move(text), std::string(words.python)};
+  MissingWords words = words_for(overview, missing);
+  // What is older than a profile takes a profile that begins earlier, not another call.
+  if (profiled && !words.python.empty())
+    words.python = words.python == kRecordEarlier ? std::string_view() : kProfile;
+  return {std::move(words.text), std::string(words.python)};
 }
 
 }  // namespace gpustrata::answers

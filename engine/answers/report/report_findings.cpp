@@ -12,6 +12,7 @@
 #include "engine/answers/stacks/who.h"
 #include "engine/answers/steps/steps_text.h"
 #include "engine/answers/text/bounded.h"
+#include "engine/answers/text/percent.h"
 #include "engine/base/saturating.h"
 #include "engine/base/units.h"
 #include "engine/replay/links.h"
@@ -31,10 +32,6 @@ constexpr double kMuchKept = 0.1;       // of the peak
 
 [[nodiscard]] double share_of(int64_t bytes, int64_t of) {
   return of > 0 ? static_cast<double>(bytes) / static_cast<double>(of) : 0.0;
-}
-[[nodiscard]] std::string percent_text(int64_t bytes, int64_t of) {
-  const double percent = 100 * share_of(bytes, of);
-  return percent > 0 && percent < 9.95 ? fmt::format("{:.1f} %", percent) : fmt::format("{:.0f} %", percent);
 }
 [[nodiscard]] std::string by_text(const model::Recording& recording, const Who& who) {
   return who.kind == Who::Kind::nothing ? std::string() : ", by " + who_text(recording, who);

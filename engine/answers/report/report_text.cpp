@@ -15,6 +15,7 @@
 #include "engine/answers/stacks/who.h"
 #include "engine/answers/steps/steps_text.h"
 #include "engine/answers/text/fitted.h"
+#include "engine/answers/text/percent.h"
 #include "engine/answers/text/printable.h"
 #include "engine/base/units.h"
 
@@ -171,9 +172,10 @@ class ReportPage {
     const analysis::Top& top = report_.peak_groups;
     if (top.bytes == 0) return;
     const auto shown = static_cast<int64_t>(top.groups.size());
-    heading(fmt::format("The peak: {} {}, {:.0f} % of it in {}", size_text(report_.peak.bytes),
+    heading(fmt::format("The peak: {} {}, {} of it in {}", size_text(report_.peak.bytes),
                         report_.overview.events == 0 ? "when it was saved" : after_text(report_.peak.event),
-                        percent(top.bytes - top.other_bytes, top.bytes), counted(shown, heading_of(top.by))));
+                        percent_text(top.bytes - top.other_bytes, top.bytes),
+                        counted(shown, heading_of(top.by))));
     const auto numbers_of = [&](int64_t bytes, int64_t blocks) {
       return fmt::format("    {:>9}  {:>5.1f}%  {:>9}", size_text(bytes), percent(bytes, top.bytes),
                          counted(blocks, "block"));
@@ -198,8 +200,10 @@ class ReportPage {
     for (const analysis::BlockSum& share : report_.categories_at_peak.sums.rows()) {
       const std::string& name = rules_.names[static_cast<size_t>(share.key)];
       if (share.key == 0 && percent(share.bytes, report_.peak.bytes) > 95) return;
-      text += fmt::format("{}{} {} ({:.0f} %)", text.empty() ? "" : ", ", name, size_text(share.bytes),
-                          percent(share.bytes, report_.peak.bytes));
+      std::string words = name;  // "optimizer state"
+      std::replace(words.begin(), words.end(), '_', ' ');
+      text += fmt::format("{}{} {} ({})", text.empty() ? "" : ", ", words, size_text(share.bytes),
+                          percent_text(share.bytes, report_.peak.bytes));
     }
     if (!text.empty())
       paragraph("    ", (rules_.by_lifetime                        ? "By lifetime: "
@@ -211,9 +215,9 @@ class ReportPage {
   void unused() {
     if (!is_fragmented()) return;
     const analysis::Fragmentation& found = *report_.harmful_fragmentation;
-    heading(fmt::format("Fragmentation {}: {} of {} reserved are free in pieces and held back ({:.0f} %)",
+    heading(fmt::format("Fragmentation {}: {} of {} reserved are free in pieces and held back ({})",
                         after_text(found.event), size_text(found.lost()), size_text(found.reserved),
-                        100 * found.share()));
+                        percent_text(found.lost(), found.reserved)));
     size_t shown = 0;
     for (const analysis::Pin& pin : found.pins) {
       if (!pin.is_mostly_free() || ++shown > kMostPinsShown) break;
@@ -248,8 +252,9 @@ class ReportPage {
   void from_before() {
     const auto& before = report_.overview.from_before;
     if (!before || percent(before->bytes_at_peak, report_.peak.bytes) < 1) return;
-    heading(fmt::format("From before the recording: {} at the peak ({:.0f} %), {} at the end, {} in all",
-                        size_text(before->bytes_at_peak), percent(before->bytes_at_peak, report_.peak.bytes),
+    heading(fmt::format("From before the recording: {} at the peak ({}), {} at the end, {} in all",
+                        size_text(before->bytes_at_peak),
+                        percent_text(before->bytes_at_peak, report_.peak.bytes),
                         size_text(before->bytes_at_end), counted(before->blocks, "block")));
   }
 
@@ -259,7 +264,7 @@ class ReportPage {
     for (const analysis::Missing& one : report_.overview.missing) {
       const MissingText words = missing_text(report_.overview, one, context_.part.capabilities.profiled);
       paragraph("    ", words.text);
-      paragraph("      next time: ", words.python);
+      if (!words.python.empty()) paragraph("      next time: ", words.python);
     }
   }
 

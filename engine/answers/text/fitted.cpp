@@ -92,11 +92,29 @@ std::string fitted_frame(std::string_view function, std::string_view place, size
   return fitted(function, for_name) + "  " + fitted_path(place, for_place);
 }
 
+namespace {
+
+// "MiB", "%)", "KiB,"
+[[nodiscard]] bool is_unit(std::string_view piece) {
+  constexpr std::string_view kUnits[] = {"%", "B", "KiB", "MiB", "GiB", "TiB"};
+  piece = piece.substr(0, piece.find_last_not_of(").,;:") + 1);
+  return std::find(std::begin(kUnits), std::end(kUnits), piece) != std::end(kUnits);
+}
+[[nodiscard]] bool ends_in_digit(std::string_view text) {
+  return !text.empty() && text.back() >= '0' && text.back() <= '9';
+}
+
+}  // namespace
+
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words;
   do {
     const size_t end = std::min(text.find(' '), text.size());
-    words.emplace_back(text.substr(0, end));
+    const std::string_view piece = text.substr(0, end);
+    if (!words.empty() && ends_in_digit(words.back()) && is_unit(piece))
+      words.back().append(" ").append(piece);
+    else
+      words.emplace_back(piece);
     text.remove_prefix(std::min(end + 1, text.size()));
   } while (!text.empty());
   return words;

@@ -20,7 +20,7 @@ namespace gpustrata::answers {
 // A function and its place: the place loses its folders first, then the function its end.
 [[nodiscard]] std::string fitted_frame(std::string_view function, std::string_view place, size_t columns);
 
-// Parted at spaces; one piece at least.
+// Parted at spaces; a unit stays with its number: "(8.1 MiB,". One piece at least.
 [[nodiscard]] std::vector<std::string> words_of(std::string_view text);
 
 // Pieces in lines, a space between them: the first begins in column `indent`, where something else is written

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 
+#include "engine/answers/text/percent.h"
 #include "engine/answers/what_if/what_if.h"
 #include "engine/base/units.h"
 #include "engine/simulate/segment_actions.h"
@@ -62,18 +63,11 @@ constexpr size_t kColumns = 80;
   return text + line;
 }
 
-[[nodiscard]] std::string share_text(int64_t part, int64_t whole) {
-  if (whole <= 0) return {};
-  const double percent = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-  return percent < 10 ? fmt::format("{:.1f} %", percent) : fmt::format("{:.0f} %", percent);
-}
-
 // "12 % less", "as much".
 [[nodiscard]] std::string change_text(int64_t now, int64_t before) {
   if (now == before) return "the same";
   const int64_t by = now > before ? now - before : before - now;
-  return fmt::format("{}{}", now > before ? "+" : "-",
-                     share_text(by, before).empty() ? size_text(by) : share_text(by, before));
+  return fmt::format("{}{}", now > before ? "+" : "-", before > 0 ? percent_text(by, before) : size_text(by));
 }
 
 void add_row(std::string& text, std::string_view name, const std::string& recorded,

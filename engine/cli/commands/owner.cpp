@@ -49,7 +49,7 @@ class Asking {
   // such an event has nothing to say unless it must.
   struct Found {
     bool is_known = false;
-    std::optional<uint64_t> distance;
+    std::optional<int64_t> distance;
   };
   [[nodiscard]] Outcome<Found> ask(Chosen chosen, bool must_answer) {
     const auto opened = open_device(recording_, chosen);
@@ -101,7 +101,7 @@ int run_owner(const OwnerOptions& options, const Console& console) {
                         const std::vector<int32_t> devices = devices_of(recording, *chosen, options.choice);
                         Asking asking(recording, options, *address, console.columns, out);
                         bool any_known = false;
-                        std::optional<uint64_t> least;
+                        std::optional<int64_t> least;
                         int32_t nearest = chosen->device;
                         for (const int32_t device : devices) {
                           const auto found = asking.ask({chosen->part, device}, false);

@@ -80,6 +80,12 @@ export const sheetStyles = css`
     background: inherit;
     font-weight: 500;
   }
+  .name.first {
+    text-align: left;
+  }
+  .heads > [role='row'] {
+    background: inherit;
+  }
   .dim,
   small {
     color: var(--dim);

@@ -114,10 +114,10 @@ TEST_F(AddressOwnerTest, WithoutAHolderTheNearestBlocksOfTheSegment) {
   EXPECT_FALSE(found.holder);
   ASSERT_TRUE(found.below && found.above);
   EXPECT_EQ(found.below->address, kSegment);
-  EXPECT_EQ(found.below->distance, 513U);
+  EXPECT_EQ(found.below->distance, 513);
   EXPECT_EQ(found.above->address, kSegment + 1536);
-  EXPECT_EQ(found.above->distance, 512U);
-  EXPECT_EQ(owner(kSegment + 512, 10).below->distance, 1U);  // right behind it
+  EXPECT_EQ(found.above->distance, 512);
+  EXPECT_EQ(owner(kSegment + 512, 10).below->distance, 1);  // right behind it
 }
 
 TEST_F(AddressOwnerTest, OutsideOfSegmentsTheNearestSegmentAndTheOneThatHadIt) {
@@ -129,15 +129,16 @@ TEST_F(AddressOwnerTest, OutsideOfSegmentsTheNearestSegmentAndTheOneThatHadIt) {
   EXPECT_TRUE(gone.is_known());
   ASSERT_TRUE(gone.below);
   EXPECT_TRUE(gone.below->is_segment);
-  EXPECT_EQ(gone.below->distance, 0x900000 - kSegment - (2 << 20) + 1U);
+  EXPECT_EQ(gone.below->distance, static_cast<int64_t>(0x900000 - kSegment - (2 << 20) + 1));
   EXPECT_THAT(json(0x900000, 10), HasSubstr("had it from event 5 until event 10 (segment_free)."));
 
   const AddressOwner never = owner(kSegment - 1, 10);
   EXPECT_FALSE(never.is_known());
   ASSERT_TRUE(never.above);
-  EXPECT_EQ(never.above->distance, 1U);
-  EXPECT_EQ(never.distance(), 1U);
-  EXPECT_EQ(owner(kSegment, 10).distance(), 0U);
+  EXPECT_EQ(never.above->distance, 1);
+  EXPECT_EQ(never.distance(), 1);
+  EXPECT_EQ(owner(UINT64_MAX, 10).distance(), INT64_MAX);  // further than a number of bytes can say
+  EXPECT_EQ(owner(kSegment, 10).distance(), 0);
 }
 
 TEST_F(AddressOwnerTest, PrivatePoolsAreNamed) {
@@ -199,7 +200,7 @@ TEST(AddressOwnerOfAnExpandableSegment, IsThePieceThatWasMappedWithIt) {
   EXPECT_FALSE(unmapped.segment);
   ASSERT_TRUE(unmapped.segment_before && unmapped.below);
   EXPECT_EQ(unmapped.segment_before->end_action, Action::segment_unmap);
-  EXPECT_EQ(unmapped.below->distance, 0x1001U);
+  EXPECT_EQ(unmapped.below->distance, 0x1001);
 }
 
 TEST(AddressInAText, IsHexadecimalOrDecimal) {

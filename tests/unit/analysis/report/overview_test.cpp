@@ -149,6 +149,30 @@ TEST(Overview, OneEventIsTheLastOfARing) {
   EXPECT_TRUE(of.lacks(NotRecorded::oldest_events));
 }
 
+// 1 MiB from before, 2 MiB without a stack, 3 MiB with one.
+TEST(Overview, WhatHasNoStackIsToldApartByItsAge) {
+  Story story;
+  story.segment(kBase, 40 * kMiB).block(kBase, kMiB, kMiB, model::BlockState::active_allocated);
+  story.alloc(kBase + static_cast<uint64_t>(10 * kMiB), 2 * kMiB);
+  story.alloc(kBase + static_cast<uint64_t>(20 * kMiB), 3 * kMiB);
+  story.recording.events.stack.back() = line(story, 1);
+  const OverviewOf of(story);
+  ASSERT_EQ(of.overview->missing.size(), 2u);  // and times
+  const Missing& stacks = of.overview->missing[1];
+  EXPECT_EQ(stacks.what, NotRecorded::some_stacks);
+  EXPECT_EQ(stacks.bytes, 3 * kMiB);
+  EXPECT_EQ(stacks.older_bytes, kMiB);
+}
+
+// 1 MiB of 300: not worth a sentence.
+TEST(Overview, LittleWithoutAStackIsNotListed) {
+  Story story;
+  story.segment(kBase, 1024 * kMiB).block(kBase, kMiB, kMiB, model::BlockState::active_allocated);
+  story.alloc(kBase + static_cast<uint64_t>(10 * kMiB), 299 * kMiB);
+  story.recording.events.stack.back() = line(story, 1);
+  EXPECT_FALSE(OverviewOf(story).lacks(NotRecorded::some_stacks));
+}
+
 TEST(Overview, AFileWithoutHistorySaysSo) {
   Story story;
   story.segment(kBase, 40 * kMiB).block(kBase, 2 * kMiB, kMiB, model::BlockState::active_allocated);

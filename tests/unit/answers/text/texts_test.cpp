@@ -9,6 +9,7 @@
 #include "engine/answers/text/fitted.h"
 #include "engine/answers/text/json_of.h"
 #include "engine/answers/text/label_rows.h"
+#include "engine/answers/text/percent.h"
 #include "engine/answers/text/printable.h"
 #include "engine/replay/state_history.h"
 #include "tests/unit/answers/collected.h"
@@ -115,6 +116,8 @@ TEST(FittedTexts, FramesLoseTheFoldersOfTheirPlaceFirst) {
 TEST(FittedTexts, WordsGoOnTheNextLineWhereTheyDoNotFit) {
   EXPECT_THAT(words_of("a bc  d"), ElementsAre("a", "bc", "", "d"));
   EXPECT_THAT(words_of(""), ElementsAre(""));
+  EXPECT_THAT(words_of("of 8.1 MiB (0.2 %), or a B %"),
+              ElementsAre("of", "8.1 MiB", "(0.2 %),", "or", "a", "B", "%"));
   EXPECT_EQ(wrapped(words_of("aa bb cc"), 7, 2), "aa bb\n  cc");  // two and "aa bb" are seven columns
   EXPECT_EQ(wrapped(words_of("aa bb cc"), 6, 2), "aa\n  bb\n  cc");
   EXPECT_EQ(wrapped(words_of("longer than"), 4, 2), "longer\n  than");
@@ -131,28 +134,54 @@ TEST(LabelRowTexts, StandInColumns) {
             "    who       model.py:10\n");
 }
 
+TEST(Percents, HaveADigitWhereTheyAreSmallAndAreNeverNothingForSomething) {
+  EXPECT_EQ(percent_text(0, 0), "0 %");
+  EXPECT_EQ(percent_text(0, 7), "0 %");
+  EXPECT_EQ(percent_text(1, 100'000), "below 0.1 %");
+  EXPECT_EQ(percent_text(1, 1000), "0.1 %");
+  EXPECT_EQ(percent_text(99, 1000), "9.9 %");
+  EXPECT_EQ(percent_text(999, 10'000), "10 %");
+  EXPECT_EQ(percent_text(7, 7), "100 %");
+}
+
 TEST(MissingTexts, SayWhatTheyAreOf) {
   Budget budget(int64_t{1} << 20);
   analysis::Overview overview(budget);
   overview.peak_bytes = 4096;
   overview.events = 100'000;
+  const auto some = [&](int64_t older, bool profiled = false) {
+    return missing_text(overview, {analysis::NotRecorded::some_stacks, 1024, older}, profiled);
+  };
+  EXPECT_EQ(some(1024).text,
+            "1.0 KiB (25 %) of the peak has no stack: it was allocated before the recording began.");
+  EXPECT_EQ(some(1024).python, "torch.cuda.memory._record_memory_history()  # before the model is made");
+  EXPECT_EQ(some(1024, true).python, "");
   EXPECT_EQ(
-      missing_text(overview, {analysis::NotRecorded::some_stacks, 1024}, false).text,
-      "1.0 KiB (25.0 %) of the peak have no stack: they are older than the recording, or of threads without Python.");
-  overview.peak_bytes = 0;
-  EXPECT_EQ(missing_text(overview, {analysis::NotRecorded::some_stacks, 1024}, false).text.substr(0, 16),
-            "1.0 KiB of the p");
+      some(0).text,
+      "1.0 KiB (25 %) of the peak has no stack: it is of threads without Python, or was recorded without "
+      "stacks.");
+  EXPECT_EQ(some(0).python, "torch.cuda.memory._record_memory_history(context=\"all\", stacks=\"all\")");
+  EXPECT_EQ(
+      some(1000).text,
+      "1.0 KiB (25 %) of the peak has no stack: 1000 B of it was allocated before the recording began, the rest "
+      "is of threads without Python, or was recorded without stacks.");
   EXPECT_EQ(missing_text(overview, {analysis::NotRecorded::oldest_events, 0}, false).text,
             "The history may lack its beginning: it holds a round number of events, 100,000.");
+  EXPECT_EQ(missing_text(overview, {analysis::NotRecorded::oldest_events, 0}, false).python,
+            "torch.cuda.memory._record_memory_history(max_entries=1_000_000)");
   overview.events = 1;
-  EXPECT_EQ(missing_text(overview, {analysis::NotRecorded::oldest_events, 0}, false).text,
-            "The history is one event, the last one: PyTorch 2.0 keeps no more unless told to.");
+  EXPECT_EQ(
+      missing_text(overview, {analysis::NotRecorded::oldest_events, 0}, false).text,
+      "The history is one event, the last one: with enabled=\"state\" PyTorch keeps no more, and version 2.0 "
+      "does not unless it is told to.");
+  EXPECT_EQ(missing_text(overview, {analysis::NotRecorded::oldest_events, 0}, false).python,
+            "torch.cuda.memory._record_memory_history(True, trace_alloc_max_entries=1_000_000, "
+            "trace_alloc_record_context=True)");
+  EXPECT_EQ(missing_text(overview, {analysis::NotRecorded::times, 0}, false).python, "");
   EXPECT_EQ(missing_text(overview, {analysis::NotRecorded::history, 0}, false).python,
             "torch.cuda.memory._record_memory_history()");
   EXPECT_EQ(missing_text(overview, {analysis::NotRecorded::stacks, 0}, false).python,
             "torch.cuda.memory._record_memory_history(context=\"all\")");
-  EXPECT_EQ(missing_text(overview, {analysis::NotRecorded::oldest_events, 0}, false).python,
-            "torch.cuda.memory._record_memory_history(max_entries=1_000_000)");
   EXPECT_EQ(missing_text(overview, {analysis::NotRecorded::stacks, 0}, true).python,
             "torch.profiler.profile(profile_memory=True, with_stack=True)");
 }

@@ -247,12 +247,12 @@ export class OpsPanel extends LitElement {
       answered && 'profiler' in answered ? profilerColumns(answered.profiler.shows_devices) : opColumns
     ) as readonly OpColumn<OpLine & ProfilerLine>[];
     const heads: SheetColumn[] = [
+      { name: 'Op', look: 'name first', width: 'minmax(200px, 1fr)' },
       ...columns.map(({ name, says, sort: by }) => ({
         ...{ name, says, look: 'number', width: '108px' },
         ...(by !== undefined && { sort: by }),
       })),
       { ...opLineHeads.calls, look: 'number dim', width: '68px' },
-      { name: 'Op', look: 'name', width: 'minmax(200px, 1fr)' },
     ];
     return html`<gpustrata-sheet
       label="Ops and their memory"
@@ -298,13 +298,13 @@ export class OpsPanel extends LitElement {
       data: { op: line.name },
       ...(isTree && { depth: op.depth, open: op.inside > 0 ? isOpen : undefined }),
       cells: [
-        ...columns.map(({ name, of }) => bytesCell(name, of(line as OpLine & ProfilerLine))),
-        { text: formatCount(line.calls) },
         {
           text: html`${isTree ? html`<span .style=${`padding-left: ${op.depth * 16}px`}>${this.twist(op, isOpen)}</span>` : nothing}
           ${line.name}${line.detail !== '' && !tree ? html` <span class="dim">${line.detail}</span>` : nothing}
           ${op?.why ? html`<span class="why" data-why>${op.why}</span>` : nothing}`,
         },
+        ...columns.map(({ name, of }) => bytesCell(name, of(line as OpLine & ProfilerLine))),
+        { text: formatCount(line.calls) },
       ],
     };
   }

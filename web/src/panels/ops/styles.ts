@@ -42,7 +42,7 @@ export const opsStyles = css`
     white-space: nowrap;
   }
   gpustrata-sheet {
-    --sheet-width: 1180px;
+    --sheet-width: 1132px;
     flex: 1;
     border-top: 1px solid var(--line);
   }
