@@ -304,6 +304,7 @@ class Words(WithFiles):
         page = out_of("report", half)
         self.assertLess(page.index("the file ends too early"), page.index("The peak"))
         self.assertNotIn("at most in", page)
+        self.assertNotIn("before the recording", page)  # what came later would tell
         self.assertIn("at most in", out_of("report", whole))
 
     def test_a_profile_gets_no_advice_for_recorders(self):

@@ -22,7 +22,7 @@ class WhatIf(InAFolder):
         answer = self.whatif(file)
         # 2 MiB for a, 20 MiB for b, 30 MiB for c (30,000,000 rounded up to 2 MiB). At most b and c are in use:
         # 3,000,320 and 30,000,128 rounded to 512; of c's segment 1,457,152 stay, more than 1 MiB: it is split.
-        self.assertEqual(list(answer), ["file", "device", "complete", "conf", "capacity", "addresses_decide",
+        self.assertEqual(list(answer), ["file", "device", "complete", "conf", "capacity", "fits", "addresses_decide",
                                         "reserved_before_bytes", "requests", "guesses", "free_order", "fidelity", "recorded", "simulated"])
         self.assertEqual(answer["file"], str(file))
         self.assertEqual((answer["device"], answer["conf"], answer["capacity"]), (0, "", None))
@@ -66,6 +66,8 @@ class WhatIf(InAFolder):
         full = self.whatif(file, "--capacity", str(40 * MIB))["simulated"]
         self.assertEqual(full["ooms"], 2)  # c, too
         self.assertEqual(full["first_oom"], {"event": 3, "requested_bytes": 30 * MIB})
+        self.assertIs(self.whatif(file, "--capacity", "40MiB")["fits"], False)
+        self.assertIs(self.whatif(file, "--capacity", "100MiB")["fits"], True)
         self.assertEqual(self.whatif(file, "--smallest")["smallest_capacity_bytes"], 60 * MIB)
 
     def test_an_oom_says_how_large_the_device_was(self):
@@ -290,6 +292,19 @@ class WhatIf(InAFolder):
             self.assertEqual(answer["recorded"]["peak_allocated_bytes"], (10 - freed - half) * 9 * MIB, lost)
             # A run places such a block in use and frees it where it was completed.
             self.assertEqual(answer["simulated"]["peak_allocated_bytes"], (10 - freed) * 9 * MIB, lost)
+
+    def test_a_device_that_lacks_what_was_reserved_before(self):
+        # 60 MiB were reserved when it began, 30 of them in use; c takes 10 of the others.
+        file = self.recorded("before", f"m a {30 * MIB}; m b {30 * MIB}; f a; m c {10 * MIB}")
+        cut = self.changed("later", file, lambda snapshot: snapshot.update(
+            device_traces=[snapshot["device_traces"][0][6:]]))
+        self.assertEqual(self.whatif(cut)["reserved_before_bytes"], 60 * MIB)
+        for capacity, fits, words in ((60, True, "nothing is gained"), (50, None, "cannot be told"),
+                                      (40, None, "cannot be told"), (38, False, "does not fit: 40.0 MiB is in use at once")):
+            asked = cut, "--capacity", f"{capacity}MiB"
+            self.assertIs(self.whatif(*asked)["fits"], fits, capacity)
+            self.assertIn(words, " ".join(out_of("whatif", *asked).split()))
+        self.assertEqual(self.whatif(cut, "--smallest")["smallest_capacity_bytes"], 60 * MIB)
 
     def test_pages_below_those_that_were_found(self):
         # Pages of 20 MiB: a in the first, b in the second. The first is given back, and mapped again for c: what begins there

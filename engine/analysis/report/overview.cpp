@@ -142,13 +142,15 @@ Result<Overview> find_overview(const model::Recording& recording, const model::P
   found.at_peak = use_at(lifetimes, lifetimes.peak_event);
   found.at_end = use_at(lifetimes, lifetimes.events.count - 1);
   found.highest_reserved = highest_reserved(lifetimes);
-  find_from_before(found, lifetimes);
+  // Of a file that ends too early, what came later would say of some blocks how old they are.
+  const bool ages_are_known = recording.diagnostics[model::Diag::truncated].count == 0;
+  if (ages_are_known) find_from_before(found, lifetimes);
   find_missing(found, recording, part, lifetimes);
   const bool has_stacks = std::none_of(found.missing.begin(), found.missing.end(), [](const Missing& one) {
     return one.what == NotRecorded::history || one.what == NotRecorded::stacks ||
            one.what == NotRecorded::frames;
   });
-  const int64_t bytes = has_stacks ? bytes_without_stack(found.peak_lines) : 0;
+  const int64_t bytes = has_stacks && ages_are_known ? bytes_without_stack(found.peak_lines) : 0;
   if (bytes == 0 || bytes < found.peak_bytes / 200) return found;
   When older = When::alive(lifetimes.peak_event);
   older.born_until = -1;

@@ -49,11 +49,11 @@ struct FromBefore {
 };
 
 enum class NotRecorded : uint8_t {
-  history,        // the device has no events but those that mark a snapshot
-  stacks,         // no event has one
-  frames,         // stacks were asked for, but none has frames
-  some_stacks,    // blocks alive at the peak have none, 0.5 % of it or more
-  times,          // no event has a time
+  history,      // the device has no events but those that mark a snapshot
+  stacks,       // no event has one
+  frames,       // stacks were asked for, but none has frames
+  some_stacks,  // blocks alive at the peak have none, 0.5 % of it or more; not told of a file that ends too early
+  times,        // no event has a time
   oldest_events,  // perhaps: the number of events is a round one, and blocks are older than the first
 };
 struct Missing {
@@ -80,7 +80,7 @@ struct Overview {
   Use at_peak, at_end;
   // Where most was reserved; of all these moments the first at which most was requested.
   Use highest_reserved;
-  std::optional<FromBefore> from_before;
+  std::optional<FromBefore> from_before;  // none: nothing was, or the file ends too early to tell
   std::vector<Missing> missing;
 };
 

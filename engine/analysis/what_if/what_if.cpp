@@ -271,6 +271,12 @@ std::string settings_text(const Rehearsal& rehearsal) {
   return "expandable_segments:True";  // only the trace or a key of its own tells
 }
 
+std::optional<bool> fits(const Rehearsal& rehearsal, const RunNumbers& run, int64_t capacity) {
+  if (capacity <= 0 || rehearsal.requests.start.reserved <= capacity) return run.ooms == 0;
+  if (run.peak_active > capacity) return false;
+  return std::nullopt;
+}
+
 Result<int64_t> smallest_capacity(const Rehearsal& rehearsal, const Scenario& scenario, Budget& budget,
                                   const GoesOn& goes_on) {
   constexpr int64_t kUnit = alloc::kRoundLarge;
@@ -278,8 +284,11 @@ Result<int64_t> smallest_capacity(const Rehearsal& rehearsal, const Scenario& sc
   on_roomy.capacity = 0;
   const auto roomy = run_scenario(rehearsal, on_roomy, budget, goes_on);
   if (!roomy) return tl::unexpected(roomy.error());
-  int64_t fits = roomy->peak_reserved / kUnit + (roomy->peak_reserved % kUnit != 0 ? 1 : 0);
-  int64_t fails = std::max<int64_t>(roomy->peak_active / kUnit - 1, 0);
+  const auto units = [](int64_t bytes) { return bytes / kUnit + (bytes % kUnit != 0 ? 1 : 0); };
+  int64_t fits = units(roomy->peak_reserved);
+  // Every run begins with what was reserved, which a smaller device does not have.
+  int64_t fails =
+      std::max({roomy->peak_active / kUnit, units(rehearsal.requests.start.reserved), int64_t{1}}) - 1;
   fits = std::max<int64_t>(fits, 1);
   while (fits - fails > 1) {
     const int64_t middle = fails + (fits - fails) / 2;

@@ -138,9 +138,13 @@ struct ChangedSizes {
 [[nodiscard]] Result<ChangedSizes> changed_sizes(const Rehearsal& rehearsal, Device& of,
                                                  std::span<const Change> changes, Budget& budget);
 
+// Whether the requests of a run fit a device of so many bytes (0 = roomy). None: it cannot be told, because more than that was
+// reserved when the recording began, and how little would have done is not in it.
+[[nodiscard]] std::optional<bool> fits(const Rehearsal& rehearsal, const RunNumbers& run, int64_t capacity);
+
 // The smallest device, to 2 MiB, on which nothing is out of memory, whatever the scenario's own: found by halving,
-// between what is in use at most and what a roomy device reserves, so that smaller ones in between may do, too. About 15
-// runs.
+// between what is in use at most, or was reserved before, and what a roomy device reserves, so that smaller ones in
+// between may do, too. About 15 runs.
 [[nodiscard]] Result<int64_t> smallest_capacity(const Rehearsal& rehearsal, const Scenario& scenario,
                                                 Budget& budget, const GoesOn& goes_on = {});
 

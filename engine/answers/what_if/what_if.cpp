@@ -69,6 +69,11 @@ void describe_answer(Members& m, const Rehearsal& rehearsal, const WhatIfAnswer&
   m.text("conf", answer.conf);
   m.bytes({"capacity", "Null: the device has room for all."}, above_zero(answer.capacity));
   m.flag(
+      {"fits",
+       "The simulated requests, on a device of that capacity. Null: not known, because more than that was reserved when "
+       "the recording began."},
+      [&] { return analysis::fits(rehearsal, answer.simulated, answer.capacity); });
+  m.flag(
       {"addresses_decide",
        "Equal free blocks are taken by address, as up to PyTorch 2.11: another run may place blocks in another way."},
       [&] { return rehearsal.addresses_decide(); });

@@ -119,8 +119,8 @@ void add_row(std::string& text, std::string_view name, const std::string& record
   const int64_t reserved = rehearsal.requests.start.reserved;
   if (reserved <= 0) return {};
   return fmt::format(
-      " {} were reserved before the recording: they are left as they were, which may not be so in a run that is "
-      "different from its start.",
+      " {} was reserved before the recording began and is left as it was: a run that differs from its start may "
+      "place that differently.",
       size_text(reserved));
 }
 
@@ -175,7 +175,16 @@ std::string recommendation(const Rehearsal& rehearsal, const WhatIfAnswer& answe
     if (is_asked && !answer.empty_cache_after.empty())
       with += fmt::format(" and the cache emptied {}",
                           plural(static_cast<int64_t>(answer.empty_cache_after.size()), "time", "times"));
-    if (was.ooms > 0 && best->ooms == 0) {
+    const std::optional<bool> fits = analysis::fits(rehearsal, *best, answer.capacity);
+    if (!fits) {
+      text = fmt::format(
+          "{} it cannot be told whether the recorded requests fit: {} was reserved before the recording began, and how "
+          "little would have done is not in it.",
+          with, size_text(rehearsal.requests.start.reserved));
+    } else if (!*fits && rehearsal.requests.start.reserved > answer.capacity) {
+      text =
+          fmt::format("{} the run does not fit: {} is in use at once.", with, needed_text(best->peak_active));
+    } else if (was.ooms > 0 && best->ooms == 0) {
       text = fmt::format("{} the recorded requests fit; at most {} would have been reserved.", with,
                          needed_text(best->peak_reserved));
     } else if (best->ooms > 0) {

@@ -1906,6 +1906,8 @@ export interface WhatIf {
   conf: string;
   /** Null: the device has room for all. */
   capacity: Bytes | null;
+  /** The simulated requests, on a device of that capacity. Null: not known, because more than that was reserved when the recording began. */
+  fits: boolean | null;
   /** Equal free blocks are taken by address, as up to PyTorch 2.11: another run may place blocks in another way. */
   addresses_decide: boolean;
   /** When the recording began: left as it was, whatever the settings. */
