@@ -15,7 +15,8 @@ namespace gpustrata::analysis {
 
 namespace {
 
-constexpr uint64_t kBackwardBit = uint64_t{1} << 62, kModuleBit = uint64_t{1} << 63;  // above those of rules
+constexpr uint64_t kOptimizerBit = uint64_t{1} << 60, kZeroGradBit = uint64_t{1} << 61,
+                   kBackwardBit = uint64_t{1} << 62, kModuleBit = uint64_t{1} << 63;  // above those of rules
 
 // A pass backwards through the graph, as events: from its first allocation to its last.
 struct Pass {
@@ -59,6 +60,9 @@ class Sorting {
       const std::string_view function = recording_.strings.view(frame.name).substr(0, kLongestName);
       text = recording_.strings.view(frame.filename).substr(0, kLongestName);
       std::replace(text.begin(), text.end(), '\\', '/');
+      if (text.find("torch/optim/") != std::string::npos || text.find("/optimizers/") != std::string::npos)
+        of_frame[i] |= kOptimizerBit;
+      if (function == "zero_grad") of_frame[i] |= kZeroGradBit;
       if (function == "_call_impl" && text.ends_with("torch/nn/modules/module.py")) of_frame[i] |= kModuleBit;
       text += ':';
       text += function;
@@ -79,6 +83,14 @@ class Sorting {
   [[nodiscard]] uint64_t bits_of(StackId stack) const {
     const int32_t leaf = stack.is_none() ? -1 : recording_.stacks.leaf(stack);
     return leaf < 0 ? 0 : bits_[leaf];
+  }
+  // Where a block is freed, as conditions.
+  [[nodiscard]] uint32_t freed_in(int32_t rank) const {
+    const int32_t event = lives_.freed[rank];
+    if (event < 0 || event >= lives_.events.count) return 0;
+    const uint64_t bits = bits_of(recording_.events.stack[static_cast<size_t>(lives_.events.first + event)]);
+    if ((bits & kZeroGradBit) != 0) return kFreedInZeroGrad;
+    return (bits & kOptimizerBit) != 0 ? uint32_t{kFreedInOptimizer} : 0;
   }
 
   // A few allocations of other threads in between do not end a pass.
@@ -117,6 +129,7 @@ class Sorting {
     if (kept || (next_step != steps_.begin.end() && *next_step <= freed)) found |= kOutlivesStep;
     if ((bits & kModuleBit) != 0) found |= kInModule;
     if (!in_trace_.empty()) return found | in_trace_[static_cast<size_t>(rank)];
+    found |= freed_in(rank);
     // The first pass that does not end before the block is made.
     const auto* pass = std::lower_bound(passes_.begin(), passes_.end(), born,
                                         [](const Pass& one, int32_t event) { return one.last < event; });

@@ -14,11 +14,13 @@
 //                      last of these
 //   in_module          a module's forward (nn.Module.__call__) asked for it
 //   freed              it is not kept
+//   freed_in_optimizer it is freed in an optimizer's frames (torch/optim/, /optimizers/), but not in zero_grad
+//   freed_in_zero_grad it is freed in a function `zero_grad`
 // and of profiler's traces (trace_lives.h), where `in_backward` and `outlives_backward` mean the records of backward nodes:
 //   before             it exists before the first event
 //   in_one_op          it is freed in the outermost op that it was made in
 //   in_optimizer       it was made in an Optimizer.step
-//   freed_in_optimizer, outlives_optimizer: and freed before that ends, or not
+//   freed_in_optimizer, outlives_optimizer: and it is freed before that ends, or not
 //   freed_in_backward  it was made in a backward pass and is freed before that ends
 //   freed_in_later_backward  it was made outside of backward passes and Optimizer.step, and is freed in a later pass
 //   freed_in_zero_grad it is freed in an Optimizer.zero_grad
@@ -59,6 +61,8 @@ gradient         0.7   in_backward outlives_backward
 temporary        0.8   in_backward
 parameter        0.9   frame:modules/module.py:_apply|:load_state_dict|:_load_from_state_dict|:from_pretrained|:reset_parameters|:init_weights|:_init_weights kept
 input            0.8   frame:dataloader.py|:collate|:default_collate|:pin_memory|:get_batch|:next_batch|:load_batch
+gradient         0.8   freed_in_zero_grad
+optimizer_state  0.7   older until_backward freed_in_optimizer
 activation       0.8   until_backward freed
 activation       0.6   in_module kept
 parameter        0.6   older kept

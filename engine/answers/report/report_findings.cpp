@@ -289,6 +289,7 @@ class Findings {
     });
     if (before->bytes_at_peak * 10 > peak && !is_known) {
       finding.says.push_back({"Begin recording before the model is made to see where it came from.", {}});
+      says_to_begin_earlier_ = true;
       if (!context_.part.capabilities.profiled) finding.code = "torch.cuda.memory._record_memory_history()";
     }
   }
@@ -302,6 +303,9 @@ class Findings {
         {"no-times", "Times"},
         {"no-oldest-events", "The oldest events"}};
     for (const analysis::Missing& one : report_.overview.missing) {
+      if (says_to_begin_earlier_ && one.what == analysis::NotRecorded::some_stacks &&
+          one.older_bytes >= one.bytes)
+        continue;
       MissingText words = missing_text(report_.overview, one, context_.part.capabilities.profiled);
       ReportFinding finding;
       const auto& [kind, name] = kNames[static_cast<size_t>(one.what)];
@@ -346,6 +350,7 @@ class Findings {
   const model::Recording& recording_;
   const Report& report_;
   std::vector<ReportFinding> found_;
+  bool says_to_begin_earlier_ = false;  // of what has no stack
 };
 
 void describe(Members& m, const Proof& proof) {
