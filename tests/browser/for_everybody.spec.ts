@@ -20,6 +20,7 @@ test('where the keys go on the timeline is said; where the pointer goes is not',
 
 test('keys of one letter can be switched off, for good; others stay', async ({ page }) => {
   await openSample(page);
+  await expect(page.getByLabel('Colour by')).toHaveValue('category'); // what it opens with
   const state = page.locator('[role=tab][data-panel=state]');
   await page.keyboard.press('?');
   await page.getByLabel('Single letters, digits and signs are shortcuts').uncheck();
@@ -27,7 +28,7 @@ test('keys of one letter can be switched off, for good; others stay', async ({ p
   await page.keyboard.press('Escape');
   for (const key of ['2', 'c', 'l', '?']) await page.keyboard.press(key);
   await expect(state).toHaveAttribute('aria-selected', 'false');
-  await expect(page.getByLabel('Colour by')).toHaveValue('allocation');
+  await expect(page.getByLabel('Colour by')).toHaveValue('category');
   await expect(page.getByRole('dialog')).toHaveCount(0);
   await openPage(page, '?open=samples/training_run.pickle');
   await waitForState(page, 'ready');

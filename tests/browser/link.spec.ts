@@ -121,6 +121,7 @@ test('back brings back the filter, the look, the axis and what was seen, and the
   page,
 }) => {
   await openSample(page);
+  await expect(page.getByLabel('Colour by')).toHaveValue('category'); // what it opens with
   const whole = await settledView(page);
   const filter = page.getByLabel('Search and filter blocks');
   const apart = (): Promise<void> => page.waitForTimeout(1100); // steps that follow each other at once are one
@@ -157,7 +158,7 @@ test('back brings back the filter, the look, the axis and what was seen, and the
   await expect(order).toBeHidden();
   await expect(page.getByLabel('Colour by')).toHaveValue('size');
   await page.goBack();
-  await expect(page.getByLabel('Colour by')).toHaveValue('allocation');
+  await expect(page.getByLabel('Colour by')).toHaveValue('category');
   await expect(filter).toHaveValue('size>1MiB');
   await page.goBack();
   await expect(filter).toHaveValue('');

@@ -23,6 +23,31 @@ test('the theme follows the system until one is chosen', async ({ page }) => {
   await expect(page.locator('gpustrata-viewer')).toHaveAttribute('data-theme', 'light');
 });
 
+test('a file opens by what tells most of it apart, until the reader or a link says otherwise', async ({
+  page,
+}) => {
+  const colour = page.getByLabel('Colour by');
+  const legend = page.locator('gpustrata-legend');
+  await openSample(page);
+  await expect(colour).toHaveValue('category');
+  await expect(legend.locator('[data-kind=optimizer_state]')).toContainText('optimizer state');
+  await expect(legend.locator('[data-inferred]')).toHaveText('inferred by rules: see Memory');
+  await expect(page).toHaveURL(/colour=category/);
+  // Links of those who saw each block name no colour.
+  const link = page.url().replace('&colour=category', '');
+  await page.goto('about:blank');
+  await page.goto(link);
+  await waitForState(page, 'ready');
+  await expect(page.locator('[data-finding=peak]')).toBeVisible();
+  await expect(colour).toHaveValue('allocation');
+  await openPage(page, '');
+  await openSample(page);
+  await colour.selectOption('size');
+  await openSample(page, 'leak.pickle.gz');
+  await expect(page.locator('[data-finding=leaks]')).toBeVisible();
+  await expect(colour).toHaveValue('size');
+});
+
 test('? shows the keys', async ({ page }) => {
   await openPage(page);
   await page.keyboard.press('?');

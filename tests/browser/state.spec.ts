@@ -117,7 +117,9 @@ async function openBusy(page: Page): Promise<void> {
   await settledView(page);
 }
 async function openState(page: Page): Promise<void> {
-  await page.addInitScript(() => localStorage.setItem('gpustrata', '{"panelHeight":400}'));
+  await page.addInitScript(() =>
+    localStorage.setItem('gpustrata', '{"panelHeight":400,"colour":"allocation"}'),
+  );
   await openPage(page);
   await openBusy(page);
   await page.keyboard.press('2');
@@ -129,6 +131,7 @@ async function openState(page: Page): Promise<void> {
 
 test('while the events are undone one sees a sketch of the state', async ({ page }) => {
   await holdBack(page, 'prepare'); // long traces take seconds: so does this one
+  await page.addInitScript(() => localStorage.setItem('gpustrata', '{"colour":"allocation"}'));
   await openPage(page);
   await openBusy(page);
   await page.keyboard.press('2');

@@ -39,6 +39,22 @@ test('palettes keep kinds apart, also for colour-blind eyes and in both themes',
   }
 });
 
+test('a category has one colour in every file, and what is not known is grey', () => {
+  const named = (...labels: string[]): typeof kinds & { by: 'category' } => ({
+    ...kinds,
+    by: 'category' as const,
+    kinds: labels.map((label) => ({ label, blocks: 1, merged: 0, says: '' })),
+  });
+  for (const theme of Object.values(themes)) {
+    const one = colorsOfKinds(named('parameter', 'kv cache', 'activation', 'unknown'), theme);
+    const other = colorsOfKinds(named('activation', 'gradient', 'parameter'), theme);
+    assert.equal(one[0], other[2]);
+    assert.equal(one[2], other[0]);
+    assert.equal(new Set(one).size, 4);
+    assert.equal(one[3], colorsOfKinds(kinds, theme)[11]); // as what is merged
+  }
+});
+
 test('bands that follow each other differ for all eyes', () => {
   for (const theme of Object.values(themes)) {
     const { bands } = colorsOf(theme);

@@ -17,6 +17,25 @@ const unordered: Record<ThemeName, readonly string[]> = {
   ], // prettier-ignore
 };
 
+// The same in every file, so that ranks and runs can be compared by eye; what is not known is grey.
+const hueOfCategory: ReadonlyMap<string, number> = new Map([
+  ['activation', 0],
+  ['optimizer_state', 1],
+  ['parameter', 2],
+  ['persistent', 2],
+  ['preexisting', 2],
+  ['temporary', 3],
+  ['gradient', 4],
+  ['workspace', 5],
+  ['communication', 6],
+  ['input', 7],
+  ['optimizer_scratch', 8],
+  ['backward_scratch', 9],
+  ['unknown', 11],
+  ['other', 11],
+]);
+const hueOfStack: ReadonlyMap<string, number> = new Map([['no stack', 11]]);
+
 /** Pale to deep; in the dark theme deep to pale, so that more stands out more. */
 const ramp: Record<ThemeName, readonly [from: string, to: string]> = {
   light: ['#d3e6f5', '#123b78'],
@@ -33,9 +52,14 @@ export function colorsOfKinds(kinds: Kinds | undefined, theme: Theme): readonly 
   if (!kinds.ordered) {
     const hues = unordered[theme.name];
     const last = hues.length - 1;
-    return kinds.kinds.map(
-      ({ merged }, index) => hues[merged > 0 ? last : Math.min(index, last)] ?? '#888888',
+    const named = kinds.by === 'category' ? hueOfCategory : hueOfStack;
+    const free = [...hues.keys()].filter(
+      (hue) => hue < last && !kinds.kinds.some(({ label }) => named.get(label) === hue),
     );
+    return kinds.kinds.map(({ label, merged }) => {
+      const hue = merged > 0 ? last : (named.get(label) ?? free.shift() ?? last);
+      return hues[hue] ?? '#888888';
+    });
   }
   const inOrder = kinds.kinds.filter(({ label }) => !isApart(label));
   let place = 0;

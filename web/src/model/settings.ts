@@ -11,7 +11,8 @@ export interface Settings {
   theme: ThemeChoice;
   /** Width of answers and details in CSS pixels. */
   detailsWidth: number;
-  colour: ColourBy;
+  /** Undefined: never chosen; a file opens by what tells it apart. */
+  colour: ColourBy | undefined;
   stacking: Stacking;
   /** Height of the panel below the picture in CSS pixels. */
   panelHeight: number;
@@ -31,7 +32,7 @@ export interface SettingsStore {
 const usual: Settings = {
   theme: 'auto',
   detailsWidth: 470,
-  colour: 'allocation',
+  colour: undefined,
   stacking: 'blocks',
   panelHeight: 440,
   detailsOpen: false,
@@ -49,7 +50,7 @@ export function settingsFrom(stored: unknown): Settings {
     theme: said.theme === 'light' || said.theme === 'dark' ? said.theme : usual.theme,
     detailsWidth: width >= 200 && width <= 1200 ? width : usual.detailsWidth,
     colour,
-    stacking: stackingOf(said.stacking, colour),
+    stacking: stackingOf(said.stacking, colour ?? 'allocation'),
     detailsOpen: said.detailsOpen === true,
     editor: editorFrom(said.editor),
     letterKeys: said.letterKeys !== false,

@@ -4,7 +4,7 @@ import { property } from 'lit/decorators.js';
 import { element } from '../controls/element.ts';
 import { formatBytes, formatCount, formatExactBytes, formatShare, plural } from '../base/format.ts';
 import type { Bytes } from '../base/units.ts';
-import { unusedName } from '../words/group_text.ts';
+import { kindName, unusedName } from '../words/group_text.ts';
 import type { Kinds, Shares } from '../../engine/index.ts';
 import { base } from '../controls/styles.ts';
 
@@ -31,13 +31,14 @@ export class LegendView extends LitElement {
       @pointerleave=${() => this.light(this.held)}>
       ${kinds.kinds.map(({ label, blocks, says }, index) => {
         const share = shares?.kinds[index];
+        const name = kindName(kinds, index);
         return html`<li>
           <button
             class=${blocks === 0 ? 'none' : ''}
             data-kind=${label}
             data-bytes=${share?.bytes ?? nothing}
             aria-pressed=${index === this.held ? 'true' : 'false'}
-            title="${label}${says ? `, ${says}` : ''}: ${share ? `${formatExactBytes(share.bytes)} in ${plural(share.blocks, 'block')} ${moment}; ` : ''}${plural(blocks, 'block')} in all. Click to keep it lit."
+            title="${name}${says ? `, ${says}` : ''}: ${share ? `${formatExactBytes(share.bytes)} in ${plural(share.blocks, 'block')} ${moment}; ` : ''}${plural(blocks, 'block')} in all. Click to keep it lit."
             @pointerenter=${(event: PointerEvent) => event.pointerType !== 'touch' && this.light(index)}
             @focus=${() => this.light(index)}
             @blur=${() => this.light(this.held)}
@@ -45,7 +46,7 @@ export class LegendView extends LitElement {
             <svg viewBox="0 0 10 10" aria-hidden="true">
               <rect width="10" height="10" rx="2" fill=${this.colors[index] ?? 'none'}></rect>
             </svg>
-            <span class="label">${label}</span>
+            <span class="label">${name}</span>
             ${share ? html`<span class="share">${formatShare(share.bytes, level)} · ${formatBytes(share.bytes)}</span>` : nothing}
           </button>
         </li>`;

@@ -5,6 +5,7 @@ import { colorsOfKinds } from '../draw/palettes.ts';
 import type { Sheet } from '../draw/sheet.ts';
 import { bandsNames, hasGap, hasReserved } from '../model/bands.ts';
 import { deviceName } from '../model/devices.ts';
+import { kindName } from '../words/group_text.ts';
 import type { DeviceTracks } from './tracks/device_tracks.ts';
 import type { Stage } from './tracks/stage.ts';
 import type { Travel } from './tracks/travel.ts';
@@ -51,9 +52,9 @@ export function timelineSheet(
         : [{ color: colors.allocated, text: info.bands === 'pools' ? 'in use' : 'allocated' }]),
       ...(reserved ? [{ color: colors.reserved, text: gap ? 'reserved; hatched: gap' : 'reserved' }] : []),
       ...(info.pools ? [{ color: colors.envelope, text: 'kept by pools, unused' }] : []),
-      ...(kinds?.kinds ?? []).map(({ label }, index) => ({
+      ...(kinds?.kinds ?? []).map((_, index) => ({
         color: hues[index] ?? colors.text,
-        text: shares?.kinds[index] ? `${label}: ${formatBytes(shares.kinds[index].bytes)}` : label,
+        text: `${kindName(kinds, index) ?? ''}${shares?.kinds[index] ? `: ${formatBytes(shares.kinds[index].bytes)}` : ''}`,
       })),
     ],
   };

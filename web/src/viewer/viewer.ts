@@ -48,6 +48,7 @@ import '../files/start.ts';
 import { base, tokens } from '../controls/styles.ts';
 import { loadCounters, loadLanes, type TimelineView } from '../timeline/timeline.ts';
 import { prepareFirst } from '../timeline/tracks/device_tracks.ts';
+import { FirstLook } from './first_look.ts';
 import { Hearing } from '../controls/hearing.ts';
 import '../controls/toast.ts';
 import type { ToastView } from '../controls/toast.ts';
@@ -99,6 +100,7 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
   readonly links = new LinkWalk(this, this.files);
   readonly choices: Choices = new Choices(this.workspace, this);
   readonly bands = new BandsSwitch(this.workspace, this, this.files, this.links, this.choices);
+  private readonly firstLook: FirstLook = new FirstLook(this);
   readonly onlyThese = new OnlyThese(this.workspace, this.bands);
   readonly beside: BesideRun = new BesideRun(this.workspace, this);
   readonly rooms: Rooms = new Rooms(this.workspace, this);
@@ -187,7 +189,7 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
     const { colour, stacking, detailsWidth, panelHeight, detailsOpen, editor, letterKeys } =
       this.settings.load();
     Object.assign(this, { detailsWidth, panelHeight, detailsOpen, editor, letterKeys });
-    this.workspace.change({ look: { colour, stacking }, side: firstAnswer });
+    this.workspace.change({ look: { colour: colour ?? 'allocation', stacking }, side: firstAnswer });
     // So that a click anywhere inside gives it the keys.
     if (!this.application && !this.hasAttribute('tabindex')) this.tabIndex = -1;
     this.dataset['state'] = this.files.state;
@@ -290,6 +292,7 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
   firstPicture(): void {
     this.dispatchEvent(new CustomEvent('first-picture'));
     this.rooms.settle(this.file?.view);
+    void this.firstLook.of(this.file?.view);
     this.files.prepareNext();
     void this.files.findPeaks();
     this.files.prepareStates();
@@ -383,6 +386,7 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
     const { panels, hash, beside } = shown;
     if (details) this.detailsOpen = this.detailsInFront = true;
     this.onlyThese.wished = only !== '';
+    this.firstLook.isChosen = true;
     this.beside.restore(hash, beside);
     this.workspace.change({
       axis,

@@ -6,8 +6,14 @@ import type { Bytes } from '../base/units.ts';
 /** What private pools keep and no block uses. */
 export const unusedName = 'kept by pools, unused';
 
+/** As people say it: "optimizer state". Filters have the label. */
+export function kindName(kinds: Kinds | undefined, kind: number): string | undefined {
+  const label = kinds?.kinds[kind]?.label;
+  return kinds?.by === 'category' ? label?.replaceAll('_', ' ') : label;
+}
+
 export function groupName({ kind }: GroupAt, kinds: Kinds | undefined): string {
-  return kinds?.kinds[kind]?.label ?? unusedName;
+  return kindName(kinds, kind) ?? unusedName;
 }
 
 /** `level`: of the whole stack. */

@@ -3,7 +3,7 @@ import { LatestOnly } from '../../base/latest_only.ts';
 import type { Args, Kinds } from '../../../engine/index.ts';
 import { bandWords, drawLabels, labelRoom, type Label } from '../../draw/labels.ts';
 import type { Context, Projection } from '../../draw/plot.ts';
-import { unusedName } from '../../words/group_text.ts';
+import { kindName, unusedName } from '../../words/group_text.ts';
 import type { Groups } from './device_tracks.ts';
 import { colorIn, type Picture } from './picture_track.ts';
 import type { Stage } from './stage.ts';
@@ -35,7 +35,7 @@ export class LabelTrack {
       return (await device.ask('labels', question)).map((label) => ({ ...label, words: bandWords(label) }));
     const places = await device.ask('groupPlaces', { ...question, ...groups });
     return places.map(({ kind, ...place }) => {
-      const name = kinds?.kinds[kind]?.label ?? unusedName;
+      const name = kindName(kinds, kind) ?? unusedName;
       // Of a line of code its function, if there is no room for more.
       return { ...place, words: groups.by === 'stack' ? [name, name.split(' ')[0] ?? name] : [name] };
     });
