@@ -4,6 +4,7 @@ import test from 'node:test';
 import { colorsOf, themes, themeOf } from '../../web/src/draw/colors.ts';
 import { heatColors } from '../../web/src/draw/heat_colors.ts';
 import { colorsOfKinds } from '../../web/src/draw/palettes.ts';
+import type { Kinds } from '../../web/engine/index.ts';
 import { tokens } from '../../web/src/controls/styles.ts';
 import { contrast, distance, seen, visions } from './colour_vision.ts';
 
@@ -40,9 +41,9 @@ test('palettes keep kinds apart, also for colour-blind eyes and in both themes',
 });
 
 test('a category has one colour in every file, and what is not known is grey', () => {
-  const named = (...labels: string[]): typeof kinds & { by: 'category' } => ({
+  const named = (...labels: string[]): Kinds => ({
     ...kinds,
-    by: 'category' as const,
+    by: 'category',
     kinds: labels.map((label) => ({ label, blocks: 1, merged: 0, says: '' })),
   });
   for (const theme of Object.values(themes)) {
