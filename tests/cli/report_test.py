@@ -1,6 +1,7 @@
 """report, check and the parts of compare: made-up runs with numbers that are known, and real files against a second
 computation in Python.
 """
+import json
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -311,6 +312,22 @@ class Words(WithFiles):
         page = out_of("report", PROFILERS / "trace.json")
         self.assertIn("it was allocated before the recording began", page.replace("\n    ", " "))
         self.assertNotIn("_record_memory_history", page)
+        # It tells the sum of what was there before, not its blocks.
+        self.assertIn("96.0 KiB at the end\n", page.split("From before")[1][:80])
+        self.assertNotIn("records of a GPU", page)
+        trace = json.loads((PROFILERS / "trace.json").read_text())
+        for one in trace["traceEvents"]:
+            if "Device Type" in one.get("args", {}):
+                one["args"]["Device Type"] = 0  # the processor
+        rest = self.file(json.dumps(trace).encode(), "processor.json")
+        self.assertIn("The file has no memory records of a GPU.", out_of("report", rest))
+
+
+    def test_numbers_over_time_are_said_instead_of_blocks(self):
+        for name in ("timeline.json", "tracker.pickle", "telemetry.json"):
+            page, summary = (out_of(command, PROFILERS / name) for command in ("report", "summary"))
+            self.assertNotIn("No device", page)
+            self.assertEqual(page.split("\n", 2)[2], summary.split("\n", 2)[2])
 
 
 class Check(WithFiles):

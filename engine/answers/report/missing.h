@@ -2,10 +2,14 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "engine/analysis/report/overview.h"
 
 namespace gpustrata::answers {
+
+// Of a profiler's trace that has memory of the processor alone.
+inline constexpr std::string_view kNoGpu = "The file has no memory records of a GPU.";
 
 struct MissingText {
   std::string text, python;

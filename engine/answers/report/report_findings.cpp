@@ -15,6 +15,7 @@
 #include "engine/answers/text/percent.h"
 #include "engine/base/saturating.h"
 #include "engine/base/units.h"
+#include "engine/model/processor.h"
 #include "engine/replay/links.h"
 
 namespace gpustrata::answers {
@@ -277,8 +278,10 @@ class Findings {
     if (!before || share_of(before->bytes_at_peak, peak) < 0.01) return;
     ReportFinding& finding = add("before", "From before the recording", before->bytes_at_start);
     finding.says.push_back(
-        {fmt::format("{} in {} existed when it began; {} of that is part of the peak ({}).",
-                     size_text(before->bytes_at_start), counted(before->blocks, "block"),
+        {fmt::format("{}{} existed when it began; {} of that is part of the peak ({}).",
+                     size_text(before->bytes_at_start),
+                     // A profiler tells their sum only.
+                     context_.part.capabilities.profiled ? "" : " in " + counted(before->blocks, "block"),
                      size_text(before->bytes_at_peak), percent_text(before->bytes_at_peak, peak)),
          {.filter = "born:before"}});
     // Of blocks whose stacks the final state tells, who asked for them is known.
@@ -331,6 +334,7 @@ class Findings {
                            : steps_text(recording_, *report_.steps, report_.leaks) + ".";
     if (!text.empty()) text[0] = static_cast<char>(std::toupper(text[0]));
     if (!text.empty()) finding.says.push_back({std::move(text), {.more = "leaks"}});
+    if (model::has_only_processors(recording_)) finding.says.push_back({std::string(kNoGpu), {}});
     const model::EventTable& events = recording_.events;
     if (lives.events.count > 1) {
       const auto first = lives.clock.microseconds(events.time[lives.events.first]);

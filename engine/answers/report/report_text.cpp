@@ -18,6 +18,7 @@
 #include "engine/answers/text/percent.h"
 #include "engine/answers/text/printable.h"
 #include "engine/base/units.h"
+#include "engine/model/processor.h"
 
 namespace gpustrata::answers {
 
@@ -100,6 +101,7 @@ class ReportPage {
     paragraph("  ",
               fmt::format("{}; {}", overview.events == 0 ? "no history" : counted(overview.events, "event"),
                           steps_text(recording_, *report_.steps, report_.leaks)));
+    if (model::has_only_processors(recording_)) paragraph("  ", kNoGpu);
     const analysis::Ending& ending = report_.ending;
     if (ending.at_failure() && ending.device != overview.device)
       paragraph(
@@ -252,10 +254,11 @@ class ReportPage {
   void from_before() {
     const auto& before = report_.overview.from_before;
     if (!before || percent(before->bytes_at_peak, report_.peak.bytes) < 1) return;
-    heading(fmt::format("From before the recording: {} at the peak ({}), {} at the end, {} in all",
-                        size_text(before->bytes_at_peak),
-                        percent_text(before->bytes_at_peak, report_.peak.bytes),
-                        size_text(before->bytes_at_end), counted(before->blocks, "block")));
+    // A profiler tells their sum only.
+    heading(fmt::format(
+        "From before the recording: {} at the peak ({}), {} at the end{}", size_text(before->bytes_at_peak),
+        percent_text(before->bytes_at_peak, report_.peak.bytes), size_text(before->bytes_at_end),
+        context_.part.capabilities.profiled ? "" : ", " + counted(before->blocks, "block") + " in all"));
   }
 
   void missing() {

@@ -63,11 +63,12 @@ constexpr size_t kColumns = 80;
   return text + line;
 }
 
-// "12 % less", "as much".
+// "-12 %", "the same"; in bytes where it is next to nothing of what it was.
 [[nodiscard]] std::string change_text(int64_t now, int64_t before) {
   if (now == before) return "the same";
   const int64_t by = now > before ? now - before : before - now;
-  return fmt::format("{}{}", now > before ? "+" : "-", before > 0 ? percent_text(by, before) : size_text(by));
+  return fmt::format("{}{}", now > before ? "+" : "-",
+                     by > before / 2000 && before > 0 ? percent_text(by, before) : size_text(by));
 }
 
 void add_row(std::string& text, std::string_view name, const std::string& recorded,
@@ -153,17 +154,27 @@ std::string recommendation(const Rehearsal& rehearsal, const WhatIfAnswer& answe
   }
   const RunNumbers& was = rehearsal.recorded;
   const bool is_other = answer.is_other || best != &answer.simulated;
+  const int64_t before = rehearsal.requests.start.reserved;
+  // Nothing was asked of the device that another setting could have asked for in another way.
+  const bool all_before = before > 0 && before >= was.peak_reserved;
   std::string text;
   if (!is_other) {
-    text = answer.search.empty() ? "Nothing was changed: this is the recorded run again."
-                                 : "None of the settings tried needs less memory than the recorded run.";
+    if (answer.search.empty())
+      text = "Nothing was changed: this is the recorded run again.";
+    else if (all_before)
+      text = fmt::format(
+          "What a setting would gain cannot be told: all {} was reserved before the recording began.",
+          size_text(before));
+    else
+      text = "None of the settings tried needs less memory than the recorded run.";
   } else {
     const bool is_asked = best == &answer.simulated;
+    const bool asks_for_device = answer.capacity > 0 && answer.capacity != rehearsal.capacity;
     std::string with = "With " + conf_name(conf);
     if (is_asked && !answer.caches) {
       with = "Without a cache";
     } else if (is_asked && conf == analysis::settings_text(rehearsal)) {
-      with = answer.capacity != rehearsal.capacity && answer.capacity > 0
+      with = asks_for_device
                  ? fmt::format("On a device with {} for this allocator", size_text(answer.capacity))
                  : "With the recorded settings";
     }
@@ -184,7 +195,7 @@ std::string recommendation(const Rehearsal& rehearsal, const WhatIfAnswer& answe
     } else if (!*fits && rehearsal.requests.start.reserved > answer.capacity) {
       text =
           fmt::format("{} the run does not fit: {} is in use at once.", with, needed_text(best->peak_active));
-    } else if (was.ooms > 0 && best->ooms == 0) {
+    } else if (best->ooms == 0 && (was.ooms > 0 || asks_for_device)) {
       text = fmt::format("{} the recorded requests fit; at most {} would have been reserved.", with,
                          needed_text(best->peak_reserved));
     } else if (best->ooms > 0) {
@@ -195,8 +206,12 @@ std::string recommendation(const Rehearsal& rehearsal, const WhatIfAnswer& answe
     } else if (best->peak_reserved < was.peak_reserved) {
       text = fmt::format("{} at most {} would have been reserved, {} less than recorded.", with,
                          size_text(best->peak_reserved), size_text(was.peak_reserved - best->peak_reserved));
+    } else if (all_before && best->peak_reserved == was.peak_reserved) {
+      text =
+          fmt::format("{} it cannot be told what is gained: all {} was reserved before the recording began.",
+                      with, size_text(before));
     } else {
-      text = fmt::format("{} nothing is gained: at most {} would have been reserved, recorded are {}.", with,
+      text = fmt::format("{} nothing is gained: at most {} would have been reserved, recorded is {}.", with,
                          size_text(best->peak_reserved), size_text(was.peak_reserved));
     }
   }
@@ -208,11 +223,16 @@ std::string recommendation(const Rehearsal& rehearsal, const WhatIfAnswer& answe
     text += fmt::format(" The recorded requests fit into {} for this allocator.",
                         needed_text(*answer.smallest_capacity));
   text += ending_text(rehearsal);
-  if (is_other || answer.smallest_capacity) text += start_text(rehearsal) + places_text(rehearsal);
+  if (is_other || answer.smallest_capacity || !answer.search.empty())
+    text += start_text(rehearsal) + places_text(rehearsal);
   const int64_t error = rehearsal.fidelity.reserved_error_bytes;
   if (rehearsal.fidelity.is_exact()) {
     text +=
         " The model repeats the recording exactly; other settings can change what the program itself does.";
+  } else if (error == 0) {
+    text +=
+        " The model reserves what the recording did after every allocation, without repeating it exactly; other settings "
+        "can change what the program itself does.";
   } else {
     text += fmt::format(" Take it with an error of about {}: that far the model is from the recording.",
                         size_text(error));

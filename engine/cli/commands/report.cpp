@@ -16,11 +16,13 @@
 #include "engine/analysis/findings/never_full.h"
 #include "engine/analysis/report/report.h"
 #include "engine/analysis/report/summary.h"
+#include "engine/analysis/series/series_summary.h"
 #include "engine/analysis/what_if/confirmed_remedies.h"
 #include "engine/answers/common/findings.h"
 #include "engine/answers/report/report.h"
 #include "engine/answers/report/report_text.h"
 #include "engine/answers/report/summary.h"
+#include "engine/answers/series/series_summary.h"
 #include "engine/answers/text/json_of.h"
 #include "engine/answers/text/printable.h"
 #include "engine/cli/commands/all.h"
@@ -141,9 +143,17 @@ using Look = std::function<Outcome<void>(const model::Part&, const analysis::Eve
                                });
   if (!found) return found;
   if (!*found && options.device) out.print("\n  There is no device {} in this file.\n", *options.device);
-  if (!*found && !options.device)
-    out.add(recording.fleets.empty() ? "\n  No device of this file has a segment or an event.\n"
-                                     : answers::kFleetWords);
+  if (!*found && !options.device) {
+    bool any_series = false;  // of other profilers, without blocks: what their summary says
+    for (const model::Part& part : recording.parts) {
+      if (!part.capabilities.series) continue;
+      any_series = true;
+      answers::to_text(out, analysis::summarize_series(recording, part), columns);
+    }
+    if (!any_series)
+      out.add(recording.fleets.empty() ? "\n  No device of this file has a segment or an event.\n"
+                                       : answers::kFleetWords);
+  }
   answers::noticed_to_text(out, analysis::findings(diagnostics));
   return found;
 }

@@ -73,7 +73,8 @@ export function readout(
 ): TemplateResult {
   const { info } = device;
   if (!pick)
-    return html`<span class="hint by-mouse">Wheel zooms, drag moves, click pins. <kbd>?</kbd> all keys</span
+    return html`<span class="hint by-mouse"
+        ><span class="long">Wheel zooms, drag moves, click pins.</span> <kbd>?</kbd> all keys</span
       ><span class="hint by-touch">Pinch to zoom, drag to move, tap to pin</span>`;
   const time =
     pick.time_us !== null && info.first_time_us !== null

@@ -29,6 +29,11 @@ export const timelineStyles = css`
       display: none;
     }
   }
+  @container timeline (max-width: 860px) {
+    .hint .long {
+      display: none;
+    }
+  }
   .bar slot {
     display: flex;
     align-self: stretch;

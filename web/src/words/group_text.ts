@@ -6,10 +6,12 @@ import type { Bytes } from '../base/units.ts';
 /** What private pools keep and no block uses. */
 export const unusedName = 'kept by pools, unused';
 
-/** As people say it: "optimizer state". Filters have the label. */
+/** As people say it: "optimizer state". Filters have the category. */
+export const categoryName = (category: string): string => category.replaceAll('_', ' ');
+
 export function kindName(kinds: Kinds | undefined, kind: number): string | undefined {
   const label = kinds?.kinds[kind]?.label;
-  return kinds?.by === 'category' ? label?.replaceAll('_', ' ') : label;
+  return label !== undefined && kinds?.by === 'category' ? categoryName(label) : label;
 }
 
 export function groupName({ kind }: GroupAt, kinds: Kinds | undefined): string {

@@ -6,6 +6,7 @@ import { element } from '../../controls/element.ts';
 import { formatBytes, formatCount, formatExactBytes, formatShare, plural } from '../../base/format.ts';
 import { LatestOnly } from '../../base/latest_only.ts';
 import { saveFile } from '../../base/save_file.ts';
+import { categoryName } from '../../words/group_text.ts';
 import { base } from '../../controls/styles.ts';
 import {
   holderHeads,
@@ -195,7 +196,7 @@ export class HoldersPanel extends LitElement {
         ? 'no rule fits it'
         : `${Math.round(100 * sure)} % sure, by line ${line ?? 0}: ${rule.trim().replace(/\s+/g, ' ')}`;
     return html`<p class="pinned" data-pinned=${name}>
-      ${this.page.pinned?.name ?? 'The pinned block'}: ${name}, ${why}
+      ${this.page.pinned?.name ?? 'The pinned block'}: ${categoryName(name)}, ${why}
     </p>`;
   }
 
@@ -257,7 +258,7 @@ export class HoldersPanel extends LitElement {
         <button
           title=${[row.says, row.filter === null ? 'Show its largest block' : 'Filter by it', place].filter((part) => part !== '').join('\n')}
           @click=${() => this.take(row)}>
-          ${row.label}
+          ${by === 'category' ? categoryName(row.label) : row.label}
         </button>
       </td>
     </tr>`;

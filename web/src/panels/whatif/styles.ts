@@ -240,6 +240,9 @@ export const styles = css`
     font-weight: 400;
     text-align: right;
   }
+  td {
+    white-space: nowrap;
+  }
   th:first-child {
     text-align: left;
     overflow-wrap: anywhere;
