@@ -152,7 +152,7 @@ export class TabsView extends LitElement {
         display: none;
       }
       :host([narrow]) .tabs button {
-        padding: 0 10px;
+        padding: 0 var(--tab-padding, 10px);
       }
       @media (hover: none) {
         .tabs kbd {

@@ -33,6 +33,12 @@ export const timelineStyles = css`
     .hint .long {
       display: none;
     }
+    .bar {
+      gap: 4px 8px;
+    }
+    .bar ::slotted(*) {
+      --tab-padding: 6px;
+    }
   }
   .bar slot {
     display: flex;
