@@ -11,6 +11,7 @@ const ways: readonly (readonly [by: ColourBy, unknown: number])[] = [
   ['stack', 0.5],
 ];
 const mostOfOne = 0.95; // of the peak: more would be one colour
+const nothingKnown: ReadonlySet<string> = new Set(['unknown', 'other', 'no stack']);
 
 async function tells(view: EngineView, by: ColourBy, mostUnknown: number): Promise<boolean> {
   const [{ kinds }, shares] = await Promise.all([
@@ -23,7 +24,7 @@ async function tells(view: EngineView, by: ColourBy, mostUnknown: number): Promi
   kinds.forEach(({ label, merged }, index) => {
     const share = (shares.kinds[index]?.bytes ?? 0) / shares.level;
     largest = Math.max(largest, share);
-    if (label === 'unknown' || label === 'no stack' || merged > 0) unknown += share;
+    if (nothingKnown.has(label) || merged > 0) unknown += share;
   });
   return unknown <= mostUnknown && largest <= mostOfOne;
 }
