@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "engine/analysis/categories/trace_lives.h"
 #include "engine/analysis/findings/ending.h"
@@ -35,14 +36,16 @@ class Sorting {
         rules_(rules),
         bits_(recording.budget),
         in_trace_(recording.budget),
-        passes_(recording.budget) {
+        passes_(recording.budget),
+        beyond_gradients_(recording.budget) {
     for (const CategoryRule& rule : rules.rules) wants_labels_ |= !rule.label.empty();
     unwinding_ = first_of_unwinding(recording, part, lifetimes.device);
   }
 
   [[nodiscard]] bool run(Categories& found) {
     if (!mark_nodes() || !find_trace_lives(recording_, part_, lives_, in_trace_) ||
-        (in_trace_.empty() && !find_passes()) || !found.rule.resize(lives_.size.size(), Categories::kNoRule))
+        (in_trace_.empty() && !(find_passes() && find_beyond_gradients())) ||
+        !found.rule.resize(lives_.size.size(), Categories::kNoRule))
       return false;
     for (int32_t rank = 0; rank < lives_.count(); ++rank) found.rule[rank] = rule_of(rank, found);
     return true;
@@ -116,6 +119,54 @@ class Sorting {
     return true;
   }
 
+  // The most gradients of a size that are alive at once are as many parameters. Where what is older has nearly twice their bytes or
+  // more, the rest is what an optimizer keeps for each: once, as momentum is, or twice, as Adam does.
+  [[nodiscard]] bool find_beyond_gradients() {
+    constexpr uint32_t kGradient = kInBackward | kOutlivesBackward;
+    struct Sized {
+      int64_t size;
+      int32_t event, change, rank;  // rank: of what is older; -1 = a gradient's birth or end
+    };
+    Column<Sized> all(recording_.budget);
+    for (int32_t rank = 0; rank < lives_.count(); ++rank) {
+      const uint64_t bits = bits_of(stacks_[rank]);
+      if (lives_.born[rank] >= 0 && (bits & kBackwardBit) == 0) continue;
+      const uint32_t is = conditions_of(rank, bits);
+      const int64_t size = lives_.size[rank];
+      bool fits = true;
+      if (lives_.born[rank] < 0 && (is & (kOlder | kKept)) == (kOlder | kKept))
+        fits = all.push_back({size, -1, 0, rank});
+      else if ((is & kGradient) == kGradient)
+        fits =
+            all.push_back({size, lives_.born[rank], 1, -1}) &&
+            (lives_.freed[rank] >= lives_.events.count || all.push_back({size, lives_.freed[rank], -1, -1}));
+      if (!fits) return false;
+    }
+    // Of a size what is older comes first, in the order of ranks.
+    std::sort(all.span().begin(), all.span().end(), [](const Sized& a, const Sized& b) {
+      return std::tuple(a.size, a.event, a.change, a.rank) < std::tuple(b.size, b.event, b.change, b.rank);
+    });
+    double of_gradients = 0, of_older = 0;  // bytes, of sizes that gradients have
+    Column<int32_t> beyond(recording_.budget);
+    for (size_t first = 0, end = 0; first < all.size(); first = end) {
+      int32_t alive = 0, most = 0, older = 0;
+      for (end = first; end < all.size() && all[end].size == all[first].size; ++end) {
+        older += all[end].rank >= 0 ? 1 : 0;
+        most = std::max(most, alive += all[end].change);
+      }
+      if (most == 0) continue;
+      of_gradients += static_cast<double>(all[first].size) * most;
+      of_older += static_cast<double>(all[first].size) * older;
+      for (int32_t i = most; i < older; ++i) {
+        if (!beyond.push_back(all[first + static_cast<size_t>(i)].rank)) return false;
+      }
+    }
+    if (beyond.empty() || of_older < 1.9 * of_gradients) return true;
+    if (!beyond_gradients_.resize(lives_.size.size(), 0)) return false;
+    for (const int32_t rank : beyond) beyond_gradients_[rank] = 1;
+    return true;
+  }
+
   [[nodiscard]] uint32_t conditions_of(int32_t rank, uint64_t bits) const {
     const int32_t born = lives_.born[rank];
     const bool kept = lives_.freed[rank] >= unwinding_;
@@ -130,6 +181,7 @@ class Sorting {
     if ((bits & kModuleBit) != 0) found |= kInModule;
     if (!in_trace_.empty()) return found | in_trace_[static_cast<size_t>(rank)];
     found |= freed_in(rank);
+    if (!beyond_gradients_.empty() && beyond_gradients_[rank] != 0) found |= kBeyondGradients;
     // The first pass that does not end before the block is made.
     const auto* pass = std::lower_bound(passes_.begin(), passes_.end(), born,
                                         [](const Pass& one, int32_t event) { return one.last < event; });
@@ -188,9 +240,10 @@ class Sorting {
   const Column<StackId>& stacks_;
   const Steps& steps_;
   const CategoryRules& rules_;
-  Column<uint64_t> bits_;      // per node
-  Column<uint32_t> in_trace_;  // per rank: conditions that a trace tells; empty = it is none
-  Column<Pass> passes_;        // ascending
+  Column<uint64_t> bits_;             // per node
+  Column<uint32_t> in_trace_;         // per rank: conditions that a trace tells; empty = it is none
+  Column<Pass> passes_;               // ascending
+  Column<uint8_t> beyond_gradients_;  // per rank: 1 = the condition holds; empty = of none
   int32_t first_forward_ = -1, last_forward_ = -1;  // allocations of modules; -1 = none
   bool wants_labels_ = false;
   int32_t unwinding_ = 0;  // what is freed from this event on is kept: the program failed

@@ -12,13 +12,14 @@ namespace gpustrata::analysis {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Condition>, 19> kConditions = {
+constexpr std::array<std::pair<std::string_view, Condition>, 20> kConditions = {
     {{"older", kOlder},
      {"kept", kKept},
      {"outlives_step", kOutlivesStep},
      {"in_backward", kInBackward},
      {"outlives_backward", kOutlivesBackward},
      {"until_backward", kUntilBackward},
+     {"beyond_gradients", kBeyondGradients},
      {"throughout", kThroughout},
      {"in_module", kInModule},
      {"freed", kFreed},

@@ -10,6 +10,9 @@
 //   in_backward        autograd's engine, or a function `backward`, asked for it
 //   outlives_backward  it is alive after the last allocation of the backward pass in which it was made
 //   until_backward     it was made outside of a backward pass and is alive when the next one begins
+//   beyond_gradients   it exists before the first event, and so many blocks of its size do that are kept that they cannot all be
+//                      parameters: each of those has a gradient of its size. Which of them are is not known: the first ones, by
+//                      rank, are taken for parameters
 //   throughout         there is no backward pass, and it is made before any module's forward asks for memory, and alive after the
 //                      last of these
 //   in_module          a module's forward (nn.Module.__call__) asked for it
@@ -65,6 +68,7 @@ gradient         0.8   freed_in_zero_grad
 optimizer_state  0.7   older until_backward freed_in_optimizer
 activation       0.8   until_backward freed
 activation       0.6   in_module kept
+optimizer_state  0.5   older kept beyond_gradients
 parameter        0.6   older kept
 parameter        0.5   throughout
 temporary        0.7   in_module freed
@@ -108,6 +112,7 @@ enum Condition : uint32_t {
   kBeforeBackward = 65536,
   kFromHost = 131072,
   kThroughout = 262144,
+  kBeyondGradients = 524288,
 };
 
 struct CategoryRule {

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/analysis/device/block_attributes.h"
@@ -55,6 +57,50 @@ TEST(Categories, WhatIsOlderIsToldByWhoFreesIt) {
   // What is older is ranked by its free, the last one first.
   EXPECT_EQ(categories(story), (std::vector<std::string>{"activation", "activation", "gradient",
                                                          "optimizer_state", "gradient"}));
+}
+
+// The older blocks are `per_parameter` for each of two parameters, 1 and 2 MiB; a step makes a gradient of each, twice, and frees it.
+std::vector<std::string> trained(int per_parameter) {
+  Story story;
+  constexpr uint64_t kApart = 4 * kMiB;
+  uint64_t place = kBase;
+  story.segment(kBase, 400 * kMiB);
+  for (int i = 0; i < per_parameter; ++i) {
+    for (const int64_t size : {kMiB, 2 * kMiB}) {
+      story.block(place, size, size, model::BlockState::active_allocated);
+      place += kApart;
+    }
+  }
+  const StackId backward = story.recording.stacks.intern(
+      std::vector<FrameId>{story.frame("backward", "torch/autograd/__init__.py", 1)});
+  for (int step = 0; step < 2; ++step) {
+    const uint64_t first = place;
+    for (const int64_t size : {kMiB, 2 * kMiB}) {
+      story.alloc(place, size);
+      story.recording.events.stack.back() = backward;
+      place += kApart;
+    }
+    for (int i = 0; i < 12; ++i) {  // of other code: the pass ends
+      story.alloc(place, 1000).request(place, 1000).complete(place, 1000);
+    }
+    story.request(first, kMiB).complete(first, kMiB);
+    story.request(first + kApart, 2 * kMiB).complete(first + kApart, 2 * kMiB);
+  }
+  return categories(story);
+}
+
+TEST(Categories, WhatIsOlderAndKeptIsMoreThanParametersWhereGradientsAreFewer) {
+  const auto count = [](const std::vector<std::string>& all, std::string_view name) {
+    return std::count(all.begin(), all.end(), name);
+  };
+  // Parameters alone; with momentum; with Adam's two.
+  EXPECT_EQ(count(trained(1), "parameter"), 2);
+  EXPECT_EQ(count(trained(1), "optimizer_state"), 0);
+  EXPECT_EQ(count(trained(2), "parameter"), 2);
+  EXPECT_EQ(count(trained(2), "optimizer_state"), 2);
+  EXPECT_EQ(count(trained(3), "parameter"), 2);
+  EXPECT_EQ(count(trained(3), "optimizer_state"), 4);
+  EXPECT_EQ(count(trained(3), "gradient"), 4);
 }
 
 }  // namespace
