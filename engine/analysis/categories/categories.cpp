@@ -119,51 +119,82 @@ class Sorting {
     return true;
   }
 
-  // The most gradients of a size that are alive at once are as many parameters. Where what is older has nearly twice their bytes or
-  // more, the rest is what an optimizer keeps for each: once, as momentum is, or twice, as Adam does.
+  // When an optimizer steps, each parameter that it changes has a gradient of its size. Where what is older has nearly three times
+  // their bytes or more, two more of each are what Adam keeps. Twice as much may be momentum, or another model, and is left alone.
   [[nodiscard]] bool find_beyond_gradients() {
     constexpr uint32_t kGradient = kInBackward | kOutlivesBackward;
     struct Sized {
       int64_t size;
-      int32_t event, change, rank;  // rank: of what is older; -1 = a gradient's birth or end
+      int32_t rank;  // of what is older; -1 = a gradient
     };
     Column<Sized> all(recording_.budget);
+    Column<int32_t> gradients(recording_.budget);  // ranks
     for (int32_t rank = 0; rank < lives_.count(); ++rank) {
       const uint64_t bits = bits_of(stacks_[rank]);
-      if (lives_.born[rank] >= 0 && (bits & kBackwardBit) == 0) continue;
+      const bool is_before = lives_.born[rank] < 0;
+      if (!is_before && (bits & kBackwardBit) == 0) continue;
       const uint32_t is = conditions_of(rank, bits);
-      const int64_t size = lives_.size[rank];
-      bool fits = true;
-      if (lives_.born[rank] < 0 && (is & (kOlder | kKept)) == (kOlder | kKept))
-        fits = all.push_back({size, -1, 0, rank});
-      else if ((is & kGradient) == kGradient)
-        fits =
-            all.push_back({size, lives_.born[rank], 1, -1}) &&
-            (lives_.freed[rank] >= lives_.events.count || all.push_back({size, lives_.freed[rank], -1, -1}));
-      if (!fits) return false;
+      if (is_before && (is & kKept) != 0 && !all.push_back({lives_.size[rank], rank})) return false;
+      if (!is_before && (is & kGradient) == kGradient && !gradients.push_back(rank)) return false;
     }
-    // Of a size what is older comes first, in the order of ranks.
+    int32_t step = -1;
+    if (all.empty() || gradients.empty()) return true;
+    if (!find_fullest_step(gradients, step)) return false;
+    for (const int32_t rank : gradients) {
+      if (lives_.born[rank] < step && step <= lives_.freed[rank] && !all.push_back({lives_.size[rank], -1}))
+        return false;
+    }
     std::sort(all.span().begin(), all.span().end(), [](const Sized& a, const Sized& b) {
-      return std::tuple(a.size, a.event, a.change, a.rank) < std::tuple(b.size, b.event, b.change, b.rank);
+      return std::tuple(a.size, a.rank) < std::tuple(b.size, b.rank);
     });
     double of_gradients = 0, of_older = 0;  // bytes, of sizes that gradients have
     Column<int32_t> beyond(recording_.budget);
-    for (size_t first = 0, end = 0; first < all.size(); first = end) {
-      int32_t alive = 0, most = 0, older = 0;
-      for (end = first; end < all.size() && all[end].size == all[first].size; ++end) {
-        older += all[end].rank >= 0 ? 1 : 0;
-        most = std::max(most, alive += all[end].change);
-      }
-      if (most == 0) continue;
-      of_gradients += static_cast<double>(all[first].size) * most;
-      of_older += static_cast<double>(all[first].size) * older;
-      for (int32_t i = most; i < older; ++i) {
-        if (!beyond.push_back(all[first + static_cast<size_t>(i)].rank)) return false;
+    for (size_t first = 0, older = 0, end = 0; first < all.size(); first = end) {
+      for (older = first; older < all.size() && all[older].size == all[first].size && all[older].rank < 0;)
+        ++older;
+      for (end = older; end < all.size() && all[end].size == all[first].size;) ++end;
+      const size_t count = older - first;
+      if (count == 0) continue;
+      of_gradients += static_cast<double>(all[first].size) * static_cast<double>(count);
+      of_older += static_cast<double>(all[first].size) * static_cast<double>(end - older);
+      for (size_t i = older + count; i < std::min(end, older + 3 * count); ++i) {
+        if (!beyond.push_back(all[i].rank)) return false;
       }
     }
-    if (beyond.empty() || of_older < 1.9 * of_gradients) return true;
+    if (beyond.empty() || of_older < 2.8 * of_gradients) return true;
     if (!beyond_gradients_.resize(lives_.size.size(), 0)) return false;
     for (const int32_t rank : beyond) beyond_gradients_[rank] = 1;
+    return true;
+  }
+
+  // The event of an optimizer at which most bytes of gradients are alive, all of which were made after a forward pass: of a backward
+  // pass that began before the recording, or did not end, not all are there. -1 = there is none.
+  [[nodiscard]] bool find_fullest_step(const Column<int32_t>& gradients, int32_t& step) const {
+    struct Change {
+      int32_t event;
+      int64_t bytes;
+    };
+    Column<Change> changes(recording_.budget);
+    for (const int32_t rank : gradients) {
+      if (first_forward_ < 0 || lives_.born[rank] < first_forward_) return true;
+      if (!changes.push_back({lives_.born[rank], lives_.size[rank]}) ||
+          !changes.push_back({lives_.freed[rank], -lives_.size[rank]}))
+        return false;
+    }
+    std::sort(changes.span().begin(), changes.span().end(),
+              [](const Change& a, const Change& b) { return a.event < b.event; });
+    double alive = 0, most = 0;
+    size_t next = 0;
+    for (int32_t event = 0; event < lives_.events.count; ++event) {
+      const uint64_t bits =
+          bits_of(recording_.events.stack[static_cast<size_t>(lives_.events.first + event)]);
+      if ((bits & (kOptimizerBit | kZeroGradBit)) == kOptimizerBit && alive > most) {
+        most = alive;
+        step = event;
+      }
+      for (; next < changes.size() && changes[next].event <= event; ++next)
+        alive += static_cast<double>(changes[next].bytes);
+    }
     return true;
   }
 

@@ -10,9 +10,9 @@
 //   in_backward        autograd's engine, or a function `backward`, asked for it
 //   outlives_backward  it is alive after the last allocation of the backward pass in which it was made
 //   until_backward     it was made outside of a backward pass and is alive when the next one begins
-//   beyond_gradients   it exists before the first event, and so many blocks of its size do that are kept that they cannot all be
-//                      parameters: each of those has a gradient of its size. Which of them are is not known: the first ones, by
-//                      rank, are taken for parameters
+//   beyond_gradients   it exists before the first event and is kept, and of such there are three times the gradients that are there
+//                      when an optimizer steps, each of which has a parameter of its size: it is one of the two beyond. Which ones
+//                      these are is not known: the first, by rank, are taken for parameters
 //   throughout         there is no backward pass, and it is made before any module's forward asks for memory, and alive after the
 //                      last of these
 //   in_module          a module's forward (nn.Module.__call__) asked for it

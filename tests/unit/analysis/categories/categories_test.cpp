@@ -3,8 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/analysis/device/block_attributes.h"
@@ -59,8 +60,10 @@ TEST(Categories, WhatIsOlderIsToldByWhoFreesIt) {
                                                          "optimizer_state", "gradient"}));
 }
 
-// The older blocks are `per_parameter` for each of two parameters, 1 and 2 MiB; a step makes a gradient of each, twice, and frees it.
-std::vector<std::string> trained(int per_parameter) {
+// The older blocks are `per_parameter` for each of two parameters, 1 and 2 MiB. A forward pass, if there is one, a backward pass that
+// makes a gradient of `gradients` of the two, and a step of the optimizer, if there is one; twice.
+std::vector<std::string> trained(int per_parameter, bool has_forward = true, bool has_step = true,
+                                 int gradients = 2) {
   Story story;
   constexpr uint64_t kApart = 4 * kMiB;
   uint64_t place = kBase;
@@ -71,36 +74,50 @@ std::vector<std::string> trained(int per_parameter) {
       place += kApart;
     }
   }
-  const StackId backward = story.recording.stacks.intern(
-      std::vector<FrameId>{story.frame("backward", "torch/autograd/__init__.py", 1)});
-  for (int step = 0; step < 2; ++step) {
-    const uint64_t first = place;
-    for (const int64_t size : {kMiB, 2 * kMiB}) {
-      story.alloc(place, size);
-      story.recording.events.stack.back() = backward;
+  const auto stack = [&](const char* function, const char* file) {
+    return story.recording.stacks.intern(std::vector<FrameId>{story.frame(function, file, 1)});
+  };
+  const StackId forward = stack("_call_impl", "torch/nn/modules/module.py"),
+                backward = stack("backward", "torch/autograd/__init__.py"),
+                step = stack("step", "torch/optim/adamw.py");
+  const auto passing = [&](StackId by) {  // twelve end a backward pass
+    for (int i = 0; i < 12; ++i) {
+      story.alloc(place, 1000);
+      story.recording.events.stack.back() = by;
+      story.request(place, 1000).complete(place, 1000);
+    }
+  };
+  for (int round = 0; round < 2; ++round) {
+    passing(has_forward ? forward : StackId());
+    const uint64_t first = place + kApart;
+    for (int i = 0; i < gradients; ++i) {
       place += kApart;
+      story.alloc(place, (i + 1) * kMiB);
+      story.recording.events.stack.back() = backward;
     }
-    for (int i = 0; i < 12; ++i) {  // of other code: the pass ends
-      story.alloc(place, 1000).request(place, 1000).complete(place, 1000);
-    }
-    story.request(first, kMiB).complete(first, kMiB);
-    story.request(first + kApart, 2 * kMiB).complete(first + kApart, 2 * kMiB);
+    place += kApart;
+    passing(has_step ? step : StackId());
+    for (int i = 0; i < gradients; ++i)
+      story.request(first + i * kApart, (i + 1) * kMiB).complete(first + i * kApart, (i + 1) * kMiB);
   }
   return categories(story);
 }
 
 TEST(Categories, WhatIsOlderAndKeptIsMoreThanParametersWhereGradientsAreFewer) {
-  const auto count = [](const std::vector<std::string>& all, std::string_view name) {
-    return std::count(all.begin(), all.end(), name);
+  const auto counts = [](const std::vector<std::string>& all) {
+    return std::pair(std::count(all.begin(), all.end(), "parameter"),
+                     std::count(all.begin(), all.end(), "optimizer_state"));
   };
-  // Parameters alone; with momentum; with Adam's two.
-  EXPECT_EQ(count(trained(1), "parameter"), 2);
-  EXPECT_EQ(count(trained(1), "optimizer_state"), 0);
-  EXPECT_EQ(count(trained(2), "parameter"), 2);
-  EXPECT_EQ(count(trained(2), "optimizer_state"), 2);
-  EXPECT_EQ(count(trained(3), "parameter"), 2);
-  EXPECT_EQ(count(trained(3), "optimizer_state"), 4);
-  EXPECT_EQ(count(trained(3), "gradient"), 4);
+  using Counts = std::pair<std::ptrdiff_t, std::ptrdiff_t>;
+  EXPECT_EQ(counts(trained(1)), Counts(2, 0));
+  EXPECT_EQ(counts(trained(2)), Counts(4, 0));  // momentum, or another model: not told
+  EXPECT_EQ(counts(trained(3)), Counts(2, 4));  // Adam
+  EXPECT_EQ(counts(trained(4)), Counts(4, 4));  // and another model
+  // Without a step not all gradients need be there, nor where the backward pass began before the recording.
+  EXPECT_EQ(counts(trained(3, true, false)), Counts(6, 0));
+  EXPECT_EQ(counts(trained(3, false, true)), Counts(6, 0));
+  // Of the larger parameter, which is frozen, there is no gradient.
+  EXPECT_EQ(counts(trained(3, true, true, 1)), Counts(4, 2));
 }
 
 }  // namespace
