@@ -37,6 +37,8 @@ async function surestColour(view: EngineView): Promise<ColourBy> {
 
 /** The page, as far as this goes. */
 export interface FirstLookTarget {
+  /** `look`: the colours of the view, once they are decided. */
+  readonly dataset: DOMStringMap;
   readonly settings: SettingsStore;
   readonly workspace: Workspace;
 }
@@ -44,17 +46,33 @@ export interface FirstLookTarget {
 export class FirstLook {
   /** A link or the reader said how it looks. */
   isChosen = false;
+  private readonly decided = new WeakSet<EngineView>();
 
   constructor(private readonly page: FirstLookTarget) {}
 
+  /** This view comes, for the first time or again. */
+  begin(view: EngineView | undefined): void {
+    if (view && this.decided.has(view)) this.tell();
+    else delete this.page.dataset['look'];
+  }
+
   /** Of a view whose first picture is there. */
   async of(view: EngineView | undefined): Promise<void> {
-    if (view?.info.bands !== 'blocks' || !this.isOpen) return;
-    const colour = await surestColour(view).catch(() => undefined);
     const { workspace } = this.page;
+    const colour =
+      view?.info.bands === 'blocks' && this.isOpen
+        ? await surestColour(view).catch(() => undefined)
+        : undefined;
+    if (view !== workspace.get('view')) return;
     const look = workspace.get('look');
-    if (!this.isOpen || !view.alive || view !== workspace.get('view')) return;
-    if (colour !== undefined && colour !== look.colour) workspace.change({ look: { ...look, colour } });
+    if (this.isOpen && colour !== undefined && colour !== look.colour)
+      workspace.change({ look: { ...look, colour } });
+    if (view) this.decided.add(view);
+    this.tell();
+  }
+
+  private tell(): void {
+    this.page.dataset['look'] = this.page.workspace.get('look').colour;
   }
 
   private get isOpen(): boolean {

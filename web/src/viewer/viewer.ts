@@ -273,6 +273,7 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
 
   private viewChanged(file: OpenFile | undefined): void {
     const view = file?.view;
+    this.firstLook.begin(view);
     this.workspace.change({ file, view, ...(view?.info.extent.time_us === null && { axis: 'event' }) });
     this.filter.show(view);
     if (!file) return;
