@@ -319,7 +319,7 @@ test('a first picture does not wait for what panels need; a panel waits for it',
   });
   await openPage(page, '?url=samples/training_run.pickle');
   await waitForState(page, 'ready');
-  await settledView(page);
+  await expect(page.locator('.plot[data-settled]')).toBeVisible();
   await expect.poll(() => asked).toBeGreaterThan(0);
   await expect(page.locator('gpustrata-viewer')).not.toHaveAttribute('data-whole');
   await page.keyboard.press('2');
