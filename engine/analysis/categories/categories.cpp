@@ -87,10 +87,10 @@ class Sorting {
     const int32_t leaf = stack.is_none() ? -1 : recording_.stacks.leaf(stack);
     return leaf < 0 ? 0 : bits_[leaf];
   }
-  // Where a block is freed, as conditions.
+  // Where a block is freed, as conditions: by who asked for it, not by whoever made the allocator look whether it is done.
   [[nodiscard]] uint32_t freed_in(int32_t rank) const {
-    const int32_t event = lives_.freed[rank];
-    if (event < 0 || event >= lives_.events.count) return 0;
+    const int32_t event = lives_.requested(recording_, rank);
+    if (event < 0) return 0;
     const uint64_t bits = bits_of(recording_.events.stack[static_cast<size_t>(lives_.events.first + event)]);
     if ((bits & kZeroGradBit) != 0) return kFreedInZeroGrad;
     return (bits & kOptimizerBit) != 0 ? uint32_t{kFreedInOptimizer} : 0;
