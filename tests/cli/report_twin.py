@@ -258,11 +258,6 @@ class World:
             found.add("outlives_step")
         if in_module(life["stack"]):
             found.add("in_module")
-        frames = [] if life["freed"] is None else self.trace[life["freed"]]["frames"]
-        if any(f["name"] == "zero_grad" for f in frames):
-            found.add("freed_in_zero_grad")
-        elif any("torch/optim/" in f["filename"] or "/optimizers/" in f["filename"] for f in frames):
-            found.add("freed_in_optimizer")
         forwards = [i for i, e in enumerate(self.trace) if e["action"] == "alloc" and in_module(e["frames"])]
         if not passes and forwards and born < forwards[0] and self.freed(life) > forwards[-1]:
             found.add("throughout")

@@ -191,8 +191,8 @@ std::string recommendation(const Rehearsal& rehearsal, const WhatIfAnswer& answe
       text = fmt::format(
           "{} it cannot be told whether the recorded requests fit: {} was reserved before the recording began, and how "
           "little would have done is not in it.",
-          with, size_text(rehearsal.requests.start.reserved));
-    } else if (!*fits && rehearsal.requests.start.reserved > answer.capacity) {
+          with, size_text(before));
+    } else if (!*fits && before > answer.capacity) {
       text =
           fmt::format("{} the run does not fit: {} is in use at once.", with, needed_text(best->peak_active));
     } else if (best->ooms == 0 && (was.ooms > 0 || asks_for_device)) {
