@@ -1,7 +1,7 @@
 // The picture as a file, and on paper.
 import { readFileSync } from 'node:fs';
 import { expect, test, type Locator, type Page } from '@playwright/test';
-import { settledView, keepDetails } from './page.ts';
+import { colourBy, settledView, keepDetails } from './page.ts';
 import { openKnown, openSample } from './support.ts';
 
 async function saved(page: Page, kind: 'png' | 'svg'): Promise<{ name: string; content: Buffer }> {
@@ -31,9 +31,7 @@ test('PNG: a long text of the legend ends before the next column', async ({ page
     frames: [{ filename: '/home/me/train.py', line: 42, name: letter.repeat(80) }],
   });
   await openKnown(page, { changed: { 1: called('m'), 3: called('w'), 4: called('n') } });
-  await page.getByLabel('Colour by').selectOption('stack');
-  await expect(page.locator('[data-kind]').first()).toHaveAttribute('data-bytes', /\d/);
-  await settledView(page);
+  await colourBy(page, 'stack');
   const { content } = await saved(page, 'png');
   const plot = await page.locator('canvas.base').evaluate((it: HTMLCanvasElement) => it.height);
   // Below the title (56) and the plot; columns of 300 begin at 16, their texts end 8 before the next one.
@@ -56,9 +54,7 @@ test('PNG: a long text of the legend ends before the next column', async ({ page
 
 test('SVG: lines and text as shapes, the bands inside', async ({ page }) => {
   await openSample(page);
-  await page.getByLabel('Colour by').selectOption('stack');
-  await expect(page.locator('[data-kind]').first()).toHaveAttribute('data-bytes', /\d/);
-  await settledView(page);
+  await colourBy(page, 'stack');
   const { name, content } = await saved(page, 'svg');
   expect(name).toBe('training_run.pickle-device0.svg');
   const found = await page.evaluate((text) => {
@@ -112,9 +108,7 @@ test('on paper the dark theme is light in the same hues, without waiting for a p
   await page.emulateMedia({ colorScheme: 'dark' });
   await openSample(page);
   await keepDetails(page);
-  await page.getByLabel('Colour by').selectOption('stack');
-  await expect(page.locator('[data-kind]').first()).toHaveAttribute('data-bytes', /\d/);
-  await settledView(page);
+  await colourBy(page, 'stack');
   const swatch = page.locator('[data-kind] svg').nth(1);
   const places = [
     [page.locator('header'), 0.5, 0.05],

@@ -1,7 +1,7 @@
 // Theme, sizes, keys that belong to the page, and what axe-core finds.
 import { expect, test } from '@playwright/test';
 import { expectAccessible } from './accessible.ts';
-import { settledView, keepDetails, pointAt } from './page.ts';
+import { colourBy, settledView, keepDetails, pointAt } from './page.ts';
 import { waitForState, openPage, choose, openKnown, openSample } from './support.ts';
 
 test('T changes the theme, which is remembered', async ({ page }) => {
@@ -109,8 +109,7 @@ for (const [width, height] of [
     await openSample(page);
     const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     expect(wider).toBeLessThanOrEqual(0);
-    await page.getByLabel('Colour by').selectOption('stack'); // the legend takes room, too
-    await expect(page.locator('[data-kind]').first()).toHaveAttribute('data-bytes', /\d/);
+    await colourBy(page, 'stack'); // the legend takes room, too
     const plot = (await page.locator('.plot').boundingBox())!;
     expect(plot.height).toBeGreaterThanOrEqual(200);
     expect(plot.width).toBeGreaterThanOrEqual(Math.min(width, 320) - 1);
@@ -158,8 +157,7 @@ for (const theme of ['light', 'dark'] as const) {
     await page.getByRole('button', { name: 'Open the sample' }).click();
     await waitForState(page, 'ready');
     await settledView(page);
-    await page.getByLabel('Colour by').selectOption('stack');
-    await expect(page.locator('[data-kind]').first()).toHaveAttribute('data-bytes', /\d/);
+    await colourBy(page, 'stack');
     const at = await pointAt(page, 0.5, 0.02);
     await page.mouse.click(at.x, at.y);
     await expect(page.getByRole('button', { name: 'Unpin' })).toBeVisible();

@@ -66,6 +66,14 @@ export async function keepDetails(page: Page): Promise<void> {
   await settledView(page);
 }
 
+/** Colours so, and waits for the legend, which may be of other ones before, and for the picture beside it. */
+export async function colourBy(page: Page, way: string): Promise<void> {
+  await page.getByLabel('Colour by').selectOption(way);
+  const first = page.locator(`gpustrata-legend [data-by="${way}"] [data-kind]`).first();
+  await expect(first).toHaveAttribute('data-bytes', /\d/);
+  await settledView(page);
+}
+
 /** A point of the plot in page pixels; parts from the left and from the bottom. */
 export async function pointAt(page: Page, right: number, up: number): Promise<{ x: number; y: number }> {
   return page.locator('.plot').evaluate(

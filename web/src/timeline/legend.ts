@@ -27,6 +27,7 @@ export class LegendView extends LitElement {
         : `at event ${formatCount(shares.event)}`
       : '';
     return html`<ul
+      data-by=${kinds.by}
       aria-label="Colours, with shares of the highest point of the view"
       @pointerleave=${() => this.light(this.held)}>
       ${kinds.kinds.map(({ label, blocks, says }, index) => {
