@@ -176,11 +176,104 @@ GPUSTRATA_API void gpustrata_free_bytes(char* bytes);
  * off. */
 GPUSTRATA_API gpustrata_status gpustrata_set_oom_dump(const char* path);
 
+/* From now on what the history records is in this file as well, as it happens: killed or not, the program leaves every event
+ * there (engine/io/journal/README.md). At most `max_size` bytes, 1 MiB or more; 0 = 256 MiB. The oldest events go. Another journal
+ * takes the place of this one; "" or NULL ends it. */
+GPUSTRATA_API gpustrata_status gpustrata_journal(const char* path, int64_t max_size);
+
 /* What gathers C++ stacks: "libunwind", or the compiler's "libgcc", 20 times slower, where libunwind.so.8 is
  * not there or GPUSTRATA_UNWINDER=libgcc is set. */
 GPUSTRATA_API const char* gpustrata_cpp_unwinder(void);
 /* Before a Python interpreter ends: no Python stacks from now on. gpustrata_torch.py calls it by itself. */
 GPUSTRATA_API void gpustrata_stop_python_stacks(void);
+
+/* ---- Observing an allocator that is not this one (python/gpustrata/observer.cpp) ------------------------ */
+
+/* One entry of the history of PyTorch's allocator, as it happens. */
+typedef struct gpustrata_observed_event {
+  /* As in PyTorch's TraceEntry: 0 alloc, 1 free_requested, 2 free_completed, 3 segment_alloc, 4 segment_free,
+     5 segment_map, 6 segment_unmap, 7 snapshot, 8 oom, 9 annotate. */
+  int32_t action;
+  int32_t device; /* whose lock is held */
+  uint64_t address;
+  int64_t size;
+  int64_t stream;
+  gpustrata_pool pool;
+  uint64_t time;               /* of the clock of gpustrata_observable */
+  const char* compile_context; /* NULL: "N/A" */
+  const char* user_metadata;   /* NULL: this PyTorch has none */
+} gpustrata_observed_event;
+typedef struct gpustrata_observed_block {
+  uint64_t address;
+  int64_t size;
+  int64_t requested_size;
+  int32_t is_allocated; /* else it is free, or waits for streams */
+  int32_t is_active;    /* allocated, or waits for streams */
+} gpustrata_observed_block;
+typedef struct gpustrata_observed_segment {
+  int32_t device;
+  int32_t is_large;
+  int32_t is_expandable;
+  int32_t block_count;
+  uint64_t address;
+  int64_t total_size;
+  int64_t allocated_size;
+  int64_t active_size;
+  int64_t requested_size;
+  int64_t stream;
+  gpustrata_pool pool;
+  const gpustrata_observed_block* blocks; /* ascending, without gaps */
+} gpustrata_observed_segment;
+/* What hears of a state; `to` is what it was given with. */
+typedef struct gpustrata_observed_state {
+  void* to;
+  void (*segment)(void* to, const gpustrata_observed_segment* segment);
+  void (*settings)(void* to, const char* json); /* allocator_settings */
+} gpustrata_observed_state;
+/* The allocator that is observed. Its functions throw nothing. */
+typedef struct gpustrata_observable {
+  int32_t device_count;
+  int32_t events_have_pools;
+  uint64_t (*now)(void); /* a clock that goes evenly; its unit is found out */
+  /* Tells `state` of all devices. Meanwhile, under the lock of each device in turn, gpustrata_observed() hears of a
+   * `snapshot`. NULL, or in words why it cannot. */
+  const char* (*snapshot)(const gpustrata_observed_state* state);
+} gpustrata_observable;
+typedef enum gpustrata_observed_stacks {
+  GPUSTRATA_STACKS_NONE = 0,
+  GPUSTRATA_STACKS_PYTHON = 1,
+  GPUSTRATA_STACKS_NATIVE = 2,
+  GPUSTRATA_STACKS_ALL = 3
+} gpustrata_observed_stacks;
+
+/* Under the lock of the device. Waits for no other lock than this library's own, which nobody holds who waits for an
+ * allocator or for Python's lock. */
+GPUSTRATA_API void gpustrata_observed(const gpustrata_observed_event* event);
+/* A named part of the program begins or ends on the calling thread. */
+GPUSTRATA_API void gpustrata_observed_region(const char* name, int begins, int device, uint64_t time);
+
+/* Before Python stacks are observed, twice, from different depths: where this interpreter keeps its frames is learnt, then
+ * compared. The caller is Python code, at least two functions deep, one of which C called. */
+GPUSTRATA_API gpustrata_status gpustrata_learn_python(void);
+/* From now on what the allocator does is kept: of each device the newest `max_entries`. The entry of the snapshot that
+ * begins it must come back field by field. */
+GPUSTRATA_API gpustrata_status gpustrata_observe(const gpustrata_observable* allocator,
+                                                 gpustrata_observed_stacks stacks, int64_t max_entries);
+/* Nothing is kept any more; what was kept is forgotten. */
+GPUSTRATA_API gpustrata_status gpustrata_observe_end(void);
+/* What was kept and the state that it led to, of one moment; to be given back with gpustrata_observation_free(). */
+typedef struct gpustrata_observation gpustrata_observation;
+GPUSTRATA_API gpustrata_status gpustrata_observation_take(gpustrata_observation** observation);
+/* Events of a device; below 0: there is no such device. */
+GPUSTRATA_API int64_t gpustrata_observation_events(const gpustrata_observation* observation, int device);
+/* Segments of a device. */
+GPUSTRATA_API int64_t gpustrata_observation_segments(const gpustrata_observation* observation, int device);
+/* Older ones that are lost, of all devices. */
+GPUSTRATA_API int64_t gpustrata_observation_lost(const gpustrata_observation* observation);
+/* As gpustrata_dump_snapshot(). Once. */
+GPUSTRATA_API gpustrata_status gpustrata_observation_write(gpustrata_observation* observation,
+                                                           const char* path);
+GPUSTRATA_API void gpustrata_observation_free(gpustrata_observation* observation);
 
 /* ---- Statistics --------------------------------------------------------------------------------------- */
 

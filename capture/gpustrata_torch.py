@@ -22,7 +22,7 @@ import threading
 
 __all__ = [
     "CaptureError", "install", "devices", "cpp_unwinder", "record_memory_history", "snapshot", "dump_snapshot",
-    "dump_on_oom",
+    "dump_on_oom", "journal",
     "dump_at_exit", "memory_stats", "memory_summary", "memory_allocated", "max_memory_allocated",
     "memory_reserved", "max_memory_reserved", "reset_peak_memory_stats", "reset_accumulated_memory_stats",
     "empty_cache", "set_allocator_settings", "region", "metadata", "annotate", "use_simulated_device", "malloc",
@@ -55,10 +55,21 @@ _FUNCTIONS = [
     ("gpustrata_free_bytes", None, [_POINTER]),
     ("gpustrata_stop_python_stacks", None, []),
     ("gpustrata_set_oom_dump", _STATUS, [_TEXT]),
+    ("gpustrata_journal", _STATUS, [_TEXT, ctypes.c_int64]),
     ("gpustrata_memory_stats", _SIZE, [ctypes.c_int, _TEXT, _SIZE]),
     ("gpustrata_memory_summary", _SIZE, [ctypes.c_int, ctypes.c_int, _TEXT, _SIZE]),
     ("gpustrata_reset_peak_memory_stats", _STATUS, [ctypes.c_int]),
     ("gpustrata_reset_accumulated_memory_stats", _STATUS, [ctypes.c_int]),
+    # Of gpustrata._run.observe.
+    ("gpustrata_learn_python", _STATUS, []),
+    ("gpustrata_observe", _STATUS, [_POINTER, ctypes.c_int, ctypes.c_int64]),
+    ("gpustrata_observe_end", _STATUS, []),
+    ("gpustrata_observation_take", _STATUS, [_POINTER]),
+    ("gpustrata_observation_events", ctypes.c_int64, [_POINTER, ctypes.c_int]),
+    ("gpustrata_observation_segments", ctypes.c_int64, [_POINTER, ctypes.c_int]),
+    ("gpustrata_observation_lost", ctypes.c_int64, [_POINTER]),
+    ("gpustrata_observation_write", _STATUS, [_POINTER, _TEXT]),
+    ("gpustrata_observation_free", None, [_POINTER]),
 ]
 # Setters of CUDAPluggableAllocator's object and the hooks they get. A PyTorch without one goes on without, but for
 # those of pools: memory of CUDA graphs would come from the common pool, and other code would write into it.
@@ -433,6 +444,17 @@ def dump_on_oom(path):
             _instead._C._cuda_attach_out_of_memory_observer(lambda *_: dump_snapshot(path))
         return
     _call("gpustrata_set_oom_dump", _bytes(_path(path) or ""))
+
+
+def journal(path, max_size=256 << 20):
+    """From now on what record_memory_history() records is in this file as well, as it happens; None ends it.
+
+    Killed or not, the program leaves every event there; `max_size` bytes at most, the oldest events go. C++ frames are told as
+    "library.so+0x1234". "{rank}" and "{pid}" in its name are those of this process.
+    """
+    if _instead is not None:
+        raise CaptureError("a journal is written of gpustrata's own allocator alone, and PyTorch's is in use: see install()")
+    _call("gpustrata_journal", _bytes(_path(path) or ""), max_size)
 
 
 def dump_at_exit(path):

@@ -1,4 +1,4 @@
-// The engine's addresses and streams are numbers, CUDA's and C's are pointers.
+// Addresses and streams are numbers in the engine and in what is read of an interpreter, pointers in CUDA and C.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 namespace gpustrata::capture {
 
 [[nodiscard]] inline void* pointer_of(uint64_t address) {
-  // Device memory, not an object of this program. NOLINTNEXTLINE(performance-no-int-to-ptr)
+  // Of no object that this program made. NOLINTNEXTLINE(performance-no-int-to-ptr)
   return reinterpret_cast<void*>(address);
 }
 [[nodiscard]] inline void* stream_of(int64_t handle) { return pointer_of(static_cast<uint64_t>(handle)); }

@@ -225,9 +225,11 @@ const site = await replaceLinks(page, async (tag, href) => {
 });
 await put('icon.svg', await readFile(join(web, 'icon.svg'))); // of the manifest
 // Fetched with the first file instead of after it.
-const preloads = parts.needed
-  .slice(1)
-  .map((name) => `<link rel="modulepreload" href="./${name}" />\n    `)
+const preloads = [
+  ...parts.needed.slice(1).map((name) => `rel="modulepreload" href="./${name}"`),
+  ...['worker.js', 'engine.wasm'].map((name) => `rel="preload" as="fetch" href="./${name}" crossorigin`),
+]
+  .map((link) => `<link ${link} />\n    `)
   .join('');
 const sitePolicy =
   `script-src 'self' 'wasm-unsafe-eval'; worker-src blob: 'self'; ` +

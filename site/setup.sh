@@ -75,9 +75,13 @@ need_for_native() {
   need /usr/include/tl/expected.hpp libexpected-dev
   need /usr/include/CLI/CLI.hpp libcli11-dev
   need /usr/include/microhttpd.h libmicrohttpd-dev
-  need /usr/include/sqlite3.h libsqlite3-dev
   need /usr/include/elfutils/libdw.h libdw-dev
   need /usr/lib/x86_64-linux-gnu/libunwind.so.8 libunwind8
+}
+
+# Of the other processor; those of this one come with g++.
+need_for_wheels() {
+  need /usr/aarch64-linux-gnu/include/c++/12/new libstdc++-12-dev-arm64-cross
 }
 
 need_for_tests() {

@@ -33,6 +33,14 @@ const fetched = {
       header: 'package/src/simdjson.h',
     },
   ],
+  'better-sqlite3': [
+    {
+      name: 'SQLite',
+      licence: 'blessing',
+      home: 'https://www.sqlite.org/',
+      header: 'package/deps/sqlite3/sqlite3.h',
+    },
+  ],
   nanoarrow: [
     { name: 'nanoarrow', licence: 'Apache-2.0', home: 'https://arrow.apache.org/nanoarrow/' },
     {
@@ -54,7 +62,6 @@ const ofDebian = {
     home: 'https://github.com/TartanLlama/expected',
   },
   'libfmt-dev': { name: '{fmt}', licence: 'MIT', home: 'https://github.com/fmtlib/fmt' },
-  'libsqlite3-dev': { name: 'SQLite', licence: 'blessing', home: 'https://www.sqlite.org/' },
 };
 const notShipped = ['libclang-rt-14-dev', 'libdw-dev', 'libgmock-dev', 'libgtest-dev', 'libmicrohttpd-dev'];
 const onlyTypes = /^@types\//;

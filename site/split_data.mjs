@@ -65,7 +65,7 @@ function sectionOf(segments) {
   return Buffer.concat([[typeOfData], encode(size), ...content].map((part) => Buffer.from(part)));
 }
 
-/** Texts of a segment: [from, to) of their bytes, each ends before a zero. Short ones may be tables of characters. */
+/** Texts of a segment, of a line or several: [from, to) of their bytes, each ends before a zero. Short ones may be tables of characters. */
 function textsOf(bytes) {
   const texts = [];
   for (let from = 0; from < bytes.length;) {
@@ -73,7 +73,7 @@ function textsOf(bytes) {
     const to = end < 0 ? bytes.length : end;
     if (to - from >= 12) {
       try {
-        if (!/\p{Cc}/u.test(utf8.decode(bytes.subarray(from, to)))) texts.push([from, to]);
+        if (!/[^\P{Cc}\n]/u.test(utf8.decode(bytes.subarray(from, to)))) texts.push([from, to]);
       } catch {
         // no text
       }

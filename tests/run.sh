@@ -185,7 +185,7 @@ if wanted native-checked real bench wasm package browser firefox guard torch spa
   ! wanted native-checked real bench || targets=(all)
   ! wanted bench || targets+=(benchmarks)
   ! wanted guard || targets+=(guarded_work)
-  ! wanted torch || targets+=(gpustrata_capture fake_cuda)
+  ! wanted torch || targets+=(gpustrata_capture gpustrata_file fake_cuda)
   ! wanted spark || targets+=(gpustrata_file)
   needed "build native-checked" build native-checked --target "${targets[@]}" || finish
 fi
@@ -227,11 +227,11 @@ if wanted lint && needed "packages of the tests" await test-packages; then
     find "${folders[@]}" -name node_modules -prune -o -type f \( "${names[@]:1}" \) -print 2>/dev/null
   }
   mapfile -t cpp < <(sources engine wasm capture tests -- h cpp)
-  mapfile -t scripts < <(sources web site tests -- ts js mjs css html)
+  mapfile -t scripts < <(sources engine web site tests -- ts js mjs css html)
   step lint clang-format clang-format --dry-run -Werror "${cpp[@]}"
   step lint clang-tidy run-clang-tidy -quiet -j"$(nproc)" -p build/native-debug "^$root/(build/native-debug/engine/.*/Unity/|engine/.*\.cpp|capture/.*\.cpp)"
   step lint "every file of the engine compiles alone" bash tests/layers/stands_alone.sh build/native-debug
-  step lint eslint web/node_modules/.bin/eslint --config web/eslint.config.js --max-warnings 0 web site tests
+  step lint eslint web/node_modules/.bin/eslint --config web/eslint.config.js --max-warnings 0 engine web site tests
   step lint prettier web/node_modules/.bin/prettier --check "${scripts[@]}"
   step lint "types of the browser tests" tests/node_modules/.bin/tsc --noEmit -p tests
 fi

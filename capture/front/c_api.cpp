@@ -204,6 +204,14 @@ void gpustrata_free_bytes(char* bytes) { std::free(bytes); }
 gpustrata_status gpustrata_set_oom_dump(const char* path) {
   return guarded([&] { return CachingAllocator::instance().set_oom_dump(text_or_empty(path)); });
 }
+gpustrata_status gpustrata_journal(const char* path, int64_t max_size) {
+  return guarded([&] {
+    CachingAllocator& allocator = CachingAllocator::instance();
+    const std::string_view name = text_or_empty(path);
+    if (Status ended = allocator.end_journal(); !ended || name.empty()) return ended;
+    return allocator.begin_journal(std::string(name), max_size == 0 ? JournalOptions().max_size : max_size);
+  });
+}
 const char* gpustrata_cpp_unwinder() { return cpp_unwinder().data(); }
 void gpustrata_stop_python_stacks() { stop_python_stacks(); }
 

@@ -159,13 +159,16 @@ Status CachingAllocator::open_device(Device& device, int ordinal) {
     config.expandable_segments = false;
     tell_of_unreachable(device, ordinal);
   }
-  trace::DeviceRecorder* history = nullptr;
   {
     const std::lock_guard guard(recorder_lock_);
-    history = &recorder_.device(ordinal);
+    device.told = std::make_unique<JournaledDevice>(recorder_, recorder_.device(ordinal), ordinal);
+    if (journal_) {
+      journal_->journal->state(ordinal, {}, {});
+      device.told->tell(journal_);
+    }
   }
   device.allocator =
-      std::make_unique<DeviceAllocator>(*device.memory, ordinal, config, history, device.budget);
+      std::make_unique<DeviceAllocator>(*device.memory, ordinal, config, device.told.get(), device.budget);
   for (; device.flushes > 0; --device.flushes) device.allocator->empty_cache();
   return {};
 }

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "capture/front/journaled_device.h"
 #include "capture/recorder/wall_clock.h"
 #include "capture/stacks/raw_stacks.h"
 #include "capture/stacks/symbols.h"
@@ -123,6 +124,10 @@ class CachingAllocator {
   [[nodiscard]] Status dump_to_file(const std::string& path);
   // Every out of memory dumps there: PATH, then PATH with .1, .2, ... before the suffix. "" = off.
   [[nodiscard]] Status set_oom_dump(std::string_view path);
+  // From now on what the history records goes to the file, too, as it happens; one journal at a time, another takes its
+  // place. Errors: wrong_usage (nothing is recorded, or not every action), io_error.
+  [[nodiscard]] Status begin_journal(const std::string& path, int64_t max_size);
+  [[nodiscard]] Status end_journal();
 
   // --- Questions
   // -----------------------------------------------------------------------------------------------
@@ -140,6 +145,7 @@ class CachingAllocator {
     Budget budget;
     std::unique_ptr<alloc::DeviceMemory> memory;  // null until the device is used
     std::vector<int> unreachable;  // devices that cannot use its expandable segments: it makes none then
+    std::unique_ptr<JournaledDevice> told;  // by the allocator
     std::unique_ptr<alloc::DeviceAllocator> allocator;
     int flushes = 0;  // before it was used: PyTorch's devices are there, and count them, once CUDA has begun
   };
@@ -159,6 +165,8 @@ class CachingAllocator {
   [[nodiscard]] alloc::Origin origin(trace::StackLevel level);
   [[nodiscard]] Status with_device(int device, const std::function<Status(alloc::DeviceAllocator&)>& action);
   void dump_after_oom();
+  [[nodiscard]] std::shared_ptr<KeptJournal> take_journal();
+  void tell_region(std::string_view name, int device, bool begins);
   [[nodiscard]] Result<std::unique_ptr<model::Recording>> copy_state(Budget& budget);
 
   std::mutex opening_;  // of driver and devices
@@ -175,6 +183,7 @@ class CachingAllocator {
   trace::Recorder recorder_;
   RawStacks stacks_;
   Symbols symbols_;
+  std::shared_ptr<KeptJournal> journal_;  // under recorder_lock_; null = none
   // recorder_.settings() as a malloc needs it before it has a lock.
   std::atomic<int> stack_level_{0};  // a trace::StackLevel, none while not recording
   std::atomic<bool> python_only_{false};

@@ -44,8 +44,13 @@ Status CachingAllocator::record_memory_history(const trace::RecordOptions& optio
     if (const std::string why = why_cpp_stacks_are_slow(); options.stacks != "python" && !why.empty())
       report(why);
   }
+  std::shared_ptr<KeptJournal> ended;  // given back, and so closed, without the locks
   const AllLocks locks(*this);
+  if (journal_ && options.enabled && !options.skip_actions.empty())
+    return fail(ErrorCode::wrong_usage, -1,
+                "a journal needs all events: end it before skip_actions are given");
   if (Status set = recorder_.record_memory_history(options); !set) return set;
+  if (!options.enabled) ended = take_journal();
   const trace::RecordSettings& settings = recorder_.settings();
   python_only_ = settings.stacks == trace::StackKind::python;
   recording_ = settings.enabled;
@@ -57,6 +62,7 @@ Status CachingAllocator::set_user_metadata(std::string_view text) {
   if (Status usable = refuse_in_child(); !usable) return usable;
   const std::lock_guard guard(recorder_lock_);
   t_user_metadata = text.empty() ? StringId() : recorder_.text(text);
+  if (journal_) journal_->note_text(t_user_metadata, text);
   if (!text.empty() && t_user_metadata.is_none())
     return fail(ErrorCode::limit_exceeded, -1, "no memory for a metadata text of {} bytes", text.size());
   return {};
@@ -67,6 +73,7 @@ Status CachingAllocator::begin_region(std::string_view name, int device) {
   t_regions.emplace_back(name);
   const std::lock_guard guard(recorder_lock_);
   recorder_.begin_region(name, device);
+  tell_region(name, device, true);
   return {};
 }
 
@@ -77,6 +84,7 @@ Status CachingAllocator::end_region(int device) {
   t_regions.pop_back();
   const std::lock_guard guard(recorder_lock_);
   recorder_.end_region(name, device);
+  tell_region(name, device, false);
   return {};
 }
 
@@ -86,7 +94,10 @@ Status CachingAllocator::annotate(uint64_t address, std::string_view text) {
   const Result<Device*> owner = lock_owner(address, -1, guard);
   if (!owner) return tl::unexpected(owner.error());
   const std::lock_guard recorder_guard(recorder_lock_);
-  return model::annotate_block(*(*owner)->allocator, recorder_, address, text, stack);
+  if (journal_) journal_->note_text(recorder_.text(text), text);
+  Status annotated = model::annotate_block(*(*owner)->allocator, recorder_, address, text, stack);
+  if (annotated) (*owner)->told->tell_newest(trace::Action::annotate);
+  return annotated;
 }
 
 Result<std::unique_ptr<model::Recording>> CachingAllocator::copy_state(Budget& budget) {

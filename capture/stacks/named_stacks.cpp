@@ -15,8 +15,13 @@ constexpr std::string_view kInterpreterLoop = "_PyEval_EvalFrameDefault";
 
 class Namer {
  public:
-  Namer(const RawStacks& raw, model::Recording& recording, Symbols& symbols)
-      : raw_(raw), rec_(recording), symbols_(symbols), ids_(raw.size()), kept_(raw.size()) {}
+  Namer(const RawStacks& raw, model::Recording& recording, Symbols& symbols, const void* also_own)
+      : raw_(raw),
+        rec_(recording),
+        symbols_(symbols),
+        ids_(raw.size()),
+        kept_(raw.size()),
+        also_own_(also_own == nullptr ? own_ : module_of(modules_, reinterpret_cast<uint64_t>(also_own))) {}
 
   [[nodiscard]] bool run(double seconds) {
     std::vector<bool> used(raw_.size());
@@ -58,7 +63,8 @@ class Namer {
   // Of the leading frames; not if there is nothing else (a program that this library is linked into).
   void drop_own_frames(std::vector<uint64_t>& addresses) const {
     const auto first = std::find_if(addresses.begin(), addresses.end(), [this](uint64_t address) {
-      return module_of(modules_, address) != own_;
+      const Module* const module = module_of(modules_, address);
+      return module != own_ && module != also_own_;
     });
     if (first != addresses.end()) addresses.erase(addresses.begin(), first);
   }
@@ -114,13 +120,15 @@ class Namer {
   std::vector<RawStacks::Kept> kept_;
   std::vector<Module> modules_ = loaded_modules();
   const Module* own_ = module_of(modules_, reinterpret_cast<uint64_t>(&name_stacks));
+  const Module* also_own_;
   std::unordered_map<uint64_t, NamedAddress> known_;
 };
 
 }  // namespace
 
-Status name_stacks(const RawStacks& raw, model::Recording& recording, Symbols& symbols, double seconds) {
-  if (Namer(raw, recording, symbols).run(seconds)) return {};
+Status name_stacks(const RawStacks& raw, model::Recording& recording, Symbols& symbols, double seconds,
+                   const void* also_own) {
+  if (Namer(raw, recording, symbols, also_own).run(seconds)) return {};
   return fail(ErrorCode::limit_exceeded, -1, "no memory for the stacks of the snapshot: {} bytes are allowed",
               recording.budget.limit());
 }

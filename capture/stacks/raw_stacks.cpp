@@ -9,20 +9,7 @@ namespace gpustrata::capture {
 
 namespace {
 
-[[nodiscard]] uint64_t hash_of(const RawStack& stack) {
-  // Addresses differ in few bits; one multiplication each spreads them, mix_hash() finishes.
-  uint64_t hash = stack.addresses.size() * 0x9e3779b97f4a7c15U + stack.python.size();
-  const auto add = [&](uint64_t word) {
-    hash = (hash ^ word) * 0xff51afd7ed558ccdU;
-    hash ^= hash >> 32;
-  };
-  for (const uint64_t address : stack.addresses) add(address);
-  for (const PythonFrame& frame : stack.python) {
-    add(reinterpret_cast<uint64_t>(frame.code));
-    add(static_cast<uint64_t>(frame.instruction));
-  }
-  return mix_hash(hash);
-}
+constexpr uint64_t kEnded = 1;  // no object's address
 
 static_assert(sizeof(PythonFrame) == 2 * sizeof(uint64_t));
 
@@ -42,15 +29,23 @@ RawStacks::RawStacks(int64_t limit_bytes, NamePython name, KeepCode keep)
 }
 
 bool RawStacks::equals(const Entry& entry, const RawStack& stack) const {
-  if (entry.addresses != stack.addresses.size() || entry.python != stack.python.size()) return false;
+  if (entry.ended || entry.addresses != stack.addresses.size() || entry.python != stack.python.size())
+    return false;
   const uint64_t* const words = words_.data() + entry.words;
   return std::equal(stack.addresses.begin(), stack.addresses.end(), words) &&
          (stack.python.empty() ||
           std::memcmp(words + entry.addresses, stack.python.data(), stack.python.size_bytes()) == 0);
 }
 
-StackId RawStacks::intern(const RawStack& stack) {
-  const uint64_t hash = hash_of(stack);
+uint64_t RawStacks::hash_of(const RawStack& stack) {
+  uint64_t hash = 0;
+  for (const uint64_t address : stack.addresses) hash = add(hash, address);
+  for (const PythonFrame& frame : stack.python) hash = add(hash, frame);
+  return hash;
+}
+
+StackId RawStacks::intern(const RawStack& stack, uint64_t hash) {
+  hash = mix_hash(hash);
   const std::lock_guard guard(lock_);
   if ((entries_.size() + 1) * 2 > table_.size() && !grow_table()) {
     ++lost_;
@@ -62,7 +57,7 @@ StackId RawStacks::intern(const RawStack& stack) {
     const Entry& entry = entries_[static_cast<size_t>(table_[slot])];
     if (entry.hash == hash && equals(entry, stack)) return StackId(table_[slot]);
   }
-  const StackId id = add(stack, hash);
+  const StackId id = add_entry(stack, hash);
   if (id.is_none()) {
     ++lost_;
   } else {
@@ -71,7 +66,7 @@ StackId RawStacks::intern(const RawStack& stack) {
   return id;
 }
 
-StackId RawStacks::add(const RawStack& stack, uint64_t hash) {
+StackId RawStacks::add_entry(const RawStack& stack, uint64_t hash) {
   Entry entry;
   entry.hash = hash;
   entry.words = words_.size();
@@ -92,18 +87,7 @@ StackId RawStacks::add(const RawStack& stack, uint64_t hash) {
 
 bool RawStacks::add_python(const RawStack& stack) {
   for (const PythonFrame& python : stack.python) {
-    if ((code_count_ + 1) * 2 > codes_.size()) {
-      Column<uint64_t> larger(budget_);
-      const size_t size = std::max<size_t>(codes_.size() * 2, 1024);
-      if (!larger.resize(size, 0)) return false;
-      for (const uint64_t code : codes_) {
-        if (code == 0) continue;
-        size_t slot = mix_hash(code) & (size - 1);
-        while (larger[slot] != 0) slot = (slot + 1) & (size - 1);
-        larger[slot] = code;
-      }
-      codes_ = std::move(larger);
-    }
+    if ((code_count_ + 1) * 2 > codes_.size() && !grow_codes()) return false;
     const auto code = reinterpret_cast<uint64_t>(python.code);
     size_t slot = mix_hash(code) & (codes_.size() - 1);
     while (codes_[slot] != 0 && codes_[slot] != code) slot = (slot + 1) & (codes_.size() - 1);
@@ -120,6 +104,37 @@ bool RawStacks::add_python(const RawStack& stack) {
     if (frame.name.is_none() || frame.filename.is_none() || !frames_.push_back(frame)) return false;
   }
   return true;
+}
+
+bool RawStacks::grow_codes() {
+  Column<uint64_t> larger(budget_);
+  const size_t size = std::max<size_t>(codes_.size() * 2, 1024);
+  if (!larger.resize(size, 0)) return false;
+  code_count_ = 0;
+  for (const uint64_t code : codes_) {
+    if (code == 0 || code == kEnded) continue;
+    size_t slot = mix_hash(code) & (size - 1);
+    while (larger[slot] != 0) slot = (slot + 1) & (size - 1);
+    larger[slot] = code;
+    ++code_count_;
+  }
+  codes_ = std::move(larger);
+  return true;
+}
+
+void RawStacks::forget(void* code) {
+  const std::lock_guard guard(lock_);
+  if (codes_.empty()) return;
+  const auto ended = reinterpret_cast<uint64_t>(code);
+  size_t slot = mix_hash(ended) & (codes_.size() - 1);
+  while (codes_[slot] != 0 && codes_[slot] != ended) slot = (slot + 1) & (codes_.size() - 1);
+  if (codes_[slot] == 0) return;
+  codes_[slot] = kEnded;
+  for (Entry& entry : std::span(entries_.data(), entries_.size())) {
+    const uint64_t* const python = words_.data() + entry.words + entry.addresses;
+    for (size_t frame = 0; frame < entry.python && !entry.ended; ++frame)
+      entry.ended = python[2 * frame] == ended;
+  }
 }
 
 bool RawStacks::grow_table() {

@@ -4,7 +4,8 @@
 // hash over its words and one comparison, and takes no memory. Python frames get their names when a stack is
 // new, because the interpreter may be gone at the dump.
 //
-// Safe from any thread. Stack 0 is the empty one. Everything is kept for the life of the process.
+// Safe from any thread. Stack 0 is the empty one. Everything is kept for the life of the process. Code objects either are kept,
+// too, so that an address is always the same one, or whoever cannot keep them says when one ends: forget().
 #pragma once
 
 #include <cstdint>
@@ -48,7 +49,21 @@ class RawStacks {
   RawStacks(int64_t limit_bytes, NamePython name, KeepCode keep);
 
   // None if memory is short.
-  [[nodiscard]] StackId intern(const RawStack& stack);
+  [[nodiscard]] StackId intern(const RawStack& stack) { return intern(stack, hash_of(stack)); }
+  // Whoever walks over the frames anyway hashes them as they come: start, then add() of each address, then of each Python
+  // frame, innermost first; hash_of() does just that.
+  [[nodiscard]] StackId intern(const RawStack& stack, uint64_t hash);
+  [[nodiscard]] static uint64_t hash_of(const RawStack& stack);
+  // One multiplication: addresses differ in few bits.
+  [[nodiscard]] static uint64_t add(uint64_t hash, uint64_t word) {
+    hash = (hash ^ word) * 0xff51afd7ed558ccdU;
+    return hash ^ hash >> 32;
+  }
+  [[nodiscard]] static uint64_t add(uint64_t hash, const PythonFrame& frame) {
+    return add(hash, reinterpret_cast<uint64_t>(frame.code) ^ static_cast<uint64_t>(frame.instruction) << 47);
+  }
+  // The code object ends: whatever has its address from now on is another one. O(stacks) if it is in one of them.
+  void forget(void* code);
 
   // A stack to be symbolised.
   struct Kept {
@@ -67,10 +82,12 @@ class RawStacks {
     uint32_t addresses = 0;
     uint32_t python = 0;
     uint64_t frames = 0;  // first in frames_; as many as `python`
+    bool ended = false;   // with one of its code objects: no new stack is this one
   };
   [[nodiscard]] bool equals(const Entry& entry, const RawStack& stack) const;
-  [[nodiscard]] StackId add(const RawStack& stack, uint64_t hash);
+  [[nodiscard]] StackId add_entry(const RawStack& stack, uint64_t hash);
   [[nodiscard]] bool add_python(const RawStack& stack);
+  [[nodiscard]] bool grow_codes();
   [[nodiscard]] bool grow_table();
 
   mutable std::mutex lock_;
@@ -82,7 +99,7 @@ class RawStacks {
   Column<trace::Frame> frames_;
   Column<Entry> entries_;
   Column<int32_t> table_;   // open addressing, -1 = free
-  Column<uint64_t> codes_;  // code objects that are kept, open addressing, 0 = free
+  Column<uint64_t> codes_;  // code objects that were seen, open addressing, 0 = free, kEnded = was one
   size_t code_count_ = 0;
   int64_t lost_ = 0;
 };

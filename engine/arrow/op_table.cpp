@@ -53,11 +53,14 @@ void add_ops(TableBuilder& table, const analysis::OpTable& ops, const OpDevice& 
   numbers("gross", &OpRow::gross);
   numbers("peak", &OpRow::peak);
   numbers("abs_peak", &OpRow::abs_peak);
-  numbers("at_peak", &OpRow::at_peak);
+  const auto known_by_address = [&](const char* column, int64_t OpRow::*number) {
+    Array array = table.made<int64_t>(count, [&](size_t i) { return device.rows[order[i]].*number; });
+    table.set_nulls(array, [&](size_t) { return !device.has_addresses; });
+    table.add({column, "l", true}, std::move(array));
+  };
+  known_by_address("at_peak", &OpRow::at_peak);
   numbers("freed", &OpRow::freed);
-  Array at_return = table.made<int64_t>(count, [&](size_t i) { return device.rows[order[i]].at_return; });
-  table.set_nulls(at_return, [&](size_t) { return !device.has_addresses; });
-  table.add({"at_return", "l", true}, std::move(at_return));
+  known_by_address("at_return", &OpRow::at_return);
   table.end_batch();
 }
 

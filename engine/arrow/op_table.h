@@ -13,7 +13,7 @@
 namespace gpustrata::arrow {
 
 // Columns: name, device, calls, net, self, gross, peak, abs_peak, at_peak, freed, at_return (analysis/ops/op_memory.h;
-// at_return null where records lack addresses); by device, the op that holds most of its peak first. `snapshot`: index in
+// at_peak and at_return null where records lack addresses); by device, the op that holds most of its peak first. `snapshot`: index in
 // Recording::parts, -1 = all traces of the file. `device`: as in the column ("cpu", "cuda:0"), a number N = every device
 // but the host whose name ends in ":N"; empty = all.
 // Error: unsupported (no trace of a profiler), wrong_usage (no such snapshot or device), limit_exceeded.

@@ -54,7 +54,9 @@ template <typename Enum>
 // "line, function, file": the words up to that of `last`.
 template <typename Enum>
 [[nodiscard]] constexpr std::string_view words_through(Enum last) {
-  const std::string_view all = words_in(last), word = word_for(last);
+  const std::string_view all = words_in(last);  // of one evaluation: another one may be another object
+  std::string_view rest = all, word;
+  for (size_t i = 0; i <= static_cast<size_t>(last); ++i) word = next_word(rest);
   return all.substr(0, static_cast<size_t>(word.data() - all.data()) + word.size());
 }
 

@@ -15,6 +15,7 @@
 
 #include "engine/answers/text/printable.h"
 #include "engine/cli/commands/all.h"
+#include "engine/cli/commands/of_package.h"
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/failure.h"
 #include "engine/cli/version.h"
@@ -24,6 +25,9 @@ namespace {
 
 void add_commands(CLI::App& app, Run& chosen) {
   add_report(app, chosen);
+  add_run(app, chosen);
+  add_dump(app, chosen);
+  add_estimate(app, chosen);
   add_summary(app, chosen);
   add_top(app, chosen);
   add_ops(app, chosen);
@@ -32,6 +36,7 @@ void add_commands(CLI::App& app, Run& chosen) {
   add_anonymize(app, chosen);
   add_simulate(app, chosen);
   add_whatif(app, chosen);
+  add_fit(app, chosen);
   add_state(app, chosen);
   add_owner(app, chosen);
   add_stats(app, chosen);
@@ -47,6 +52,7 @@ void add_commands(CLI::App& app, Run& chosen) {
   add_serve(app, chosen);
   add_mcp(app, chosen);
   add_manual(app, chosen);
+  add_words(app, chosen);
 }
 
 // Changes of one letter that make `b` of `a`: put in, left out, another one, two swapped. Names are short.
@@ -98,6 +104,7 @@ int parse_and_run(std::span<const std::string> arguments, const Console& console
       "gpustrata FILE is gpustrata report FILE.");
   Run chosen;
   add_commands(app, chosen);
+  if (is_of_package(arguments)) return become_package(arguments, console);
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   if (const std::string message = unknown_command(app, arguments); !message.empty()) {
     if (!is_file(arguments[0])) {

@@ -111,4 +111,15 @@ int answer_about(const FileChoice& before, const FileChoice& after, const Consol
   return finish(answered, out, before.json, console);
 }
 
+int answer_about_many(bool json, const Console& console, const AnswerAboutMany& answer) {
+  answers::TextOut out(console.out);
+  Outcome<void> answered;
+  try {
+    answered = answer(out);
+  } catch (const std::bad_alloc&) {
+    answered = failure(name_of(ErrorCode::limit_exceeded), "", "These files need too much memory together.");
+  }
+  return finish(answered, out, json, console);
+}
+
 }  // namespace gpustrata::cli

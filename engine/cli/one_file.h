@@ -38,4 +38,8 @@ using AnswerAboutTwo = std::function<Outcome<void>(const model::Recording& befor
 [[nodiscard]] int answer_about(const FileChoice& before, const FileChoice& after, const Console& console,
                                const AnswerAboutTwo& answer);
 
+// The same for any number of files, which `answer` reads itself.
+using AnswerAboutMany = std::function<Outcome<void>(answers::TextOut&)>;
+[[nodiscard]] int answer_about_many(bool json, const Console& console, const AnswerAboutMany& answer);
+
 }  // namespace gpustrata::cli

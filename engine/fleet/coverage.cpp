@@ -60,7 +60,7 @@ constexpr size_t kMostGaps = 20;  // that are written out
                   counted(whole(run.duplicates), "line")));
   add(run.without_rank, fmt::format("{} without a rank: neither the file's name nor anything in it tells.",
                                     counted(whole(run.without_rank), "row")));
-  add(run.damaged, fmt::format("{} of a file that ended early or was damaged; what could be read counts.",
+  add(run.damaged, fmt::format("{} of a file that ended early or was damaged: compared with no other.",
                                counted(whole(run.damaged), "row")));
   add(run.without_times, fmt::format("{} without times.", counted(whole(run.without_times), "row")));
   return said;

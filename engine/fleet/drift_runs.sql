@@ -1,4 +1,4 @@
--- Peaks against the run before, rank by rank. Runs follow each other by their first event, then by name.
+-- Peaks against the run before, rank by rank, but of damaged files. Runs follow each other by their first event, then by name.
 WITH starts AS (
   SELECT run, MIN(first_us) AS first_us FROM facts GROUP BY run
 ),
@@ -14,6 +14,7 @@ pairs AS (
   JOIN facts AS earlier
     ON earlier.run = in_order.run_before AND earlier.rank = facts.rank AND earlier.device = facts.device
   WHERE facts.peak_requested IS NOT NULL AND earlier.peak_requested IS NOT NULL
+    AND CASE WHEN facts.damaged THEN 1 WHEN earlier.damaged THEN 1 ELSE 0 END = 0
 ),
 sorted AS (
   SELECT pairs.*,

@@ -163,7 +163,8 @@ class Findings {
                         one.integer(12) > 0 ? " of its pipeline stage" : "", bytes_text(one.number(10)));
       draft.text += one.integer(11) > 1
                         ? fmt::format(". {} ran out of memory in all.", counted(one.integer(11), thing_))
-                        : ". No other rank ran out of memory.";
+                    : damaged(run) ? ". No other rank is known to have run out of memory."
+                                   : ". No other rank ran out of memory.";
       drafts[run] = std::move(draft);
       return true;
     });
@@ -388,7 +389,36 @@ class Findings {
     return {};
   }
 
+  // Rows of files that ended early or were damaged.
+  [[nodiscard]] bool damaged(std::string_view run) const {
+    return std::any_of(fleet_.coverage.begin(), fleet_.coverage.end(), [&](const model::FleetCoverage& one) {
+      return fleet_.strings.view(one.run) == run && one.damaged > 0;
+    });
+  }
+  [[nodiscard]] Status damaged_files() {
+    std::map<std::string, Draft> drafts;
+    Status done = rows_.each("SELECT run, id FROM facts WHERE damaged ORDER BY place", [&](Statement& one) {
+      Draft& draft = drafts[std::string(one.text(0))];
+      if (draft.rows.size() == kMostRows)
+        ++draft.more_rows;
+      else
+        draft.rows.push_back(rows_.row(one.integer(1)));
+      return true;
+    });
+    if (!done) return done;
+    for (auto& [run, draft] : drafts) {
+      draft.kind = FleetKind::coverage;
+      draft.title = fmt::format("Damaged: {}{}", rows_text(draft.rows, draft.more_rows), in_run(run));
+      draft.text =
+          "The file ended early or was damaged, so no number of it is whole: it is not compared with the others, and "
+          "may have run out of memory, too.";
+      if (Status added = add(draft); !added) return added;
+    }
+    return {};
+  }
+
   [[nodiscard]] Status coverage() {
+    if (Status done = damaged_files(); !done) return done;
     for (const model::FleetCoverage& run : fleet_.coverage) {
       const std::string_view missing = fleet_.strings.view(run.missing);
       if (missing.empty()) continue;

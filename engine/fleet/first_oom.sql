@@ -1,10 +1,12 @@
 -- Of each run the row that ran out of memory first, and the peaks of those that it is compared with: the rows of its pipeline
--- stage that did not run out (distance 0), else those of its stage that did (1), else those of other stages.
+-- stage that did not run out (distance 0), else those of its stage that did (1), else those of other stages. A
+-- damaged file's row is none of them, and has no peak of its own.
 WITH stages AS (
   SELECT run, rank, MIN(name) AS stage FROM groups WHERE kind = 'pp' GROUP BY run, rank
 ),
 members AS (
   SELECT facts.run, facts.id, facts.place, facts.ooms, facts.oom_us, facts.peak_requested,
+         CASE WHEN facts.damaged THEN 1 ELSE 0 END AS is_damaged,
          COALESCE(own.stage, shared.stage, '') AS stage
   FROM facts
   LEFT JOIN stages AS own ON own.run = facts.run AND own.rank = facts.rank
@@ -26,7 +28,7 @@ others AS (
            + CASE WHEN members.ooms > 0 THEN 1 ELSE 0 END AS distance
   FROM members
   JOIN first_out ON first_out.run = members.run
-  WHERE members.id <> first_out.id
+  WHERE members.id <> first_out.id AND members.is_damaged = 0
 ),
 nearest AS (
   SELECT run, MIN(distance) AS distance FROM others GROUP BY run
@@ -50,7 +52,8 @@ medians AS (
   GROUP BY run
 )
 SELECT facts.run, facts.id, facts.rank, facts.device, facts.oom_us, facts.oom_requested, facts.oom_device_free,
-       facts.oom_stack, stacks.who, facts.peak_requested, medians.median_peak, first_out.rows_out,
+       facts.oom_stack, stacks.who, CASE WHEN facts.damaged THEN NULL ELSE facts.peak_requested END AS peak_requested,
+       medians.median_peak, first_out.rows_out,
        CASE WHEN first_out.stage <> '' AND nearest.distance < 2 THEN 1 ELSE 0 END AS in_stage
 FROM first_out
 JOIN facts ON facts.id = first_out.id

@@ -6,6 +6,7 @@ WITH stages AS (
 ),
 members AS (
   SELECT facts.run, facts.id, facts.place, facts.ooms, facts.oom_us, facts.peak_requested,
+         CASE WHEN facts.damaged THEN 1 ELSE 0 END AS is_damaged,
          COALESCE(own.stage, shared.stage, '') AS stage
   FROM facts
   LEFT JOIN stages AS own ON own.run = facts.run AND own.rank = facts.rank
@@ -27,7 +28,7 @@ others AS (
            + CASE WHEN members.ooms > 0 THEN 1 ELSE 0 END AS distance
   FROM members
   JOIN first_out ON first_out.run = members.run
-  WHERE members.id <> first_out.id
+  WHERE members.id <> first_out.id AND members.is_damaged = 0
 ),
 nearest AS (
   SELECT run, MIN(distance) AS distance FROM others GROUP BY run
@@ -47,6 +48,7 @@ its AS (
   SELECT first_out.run, first_out.id, held.stack, held.requested
   FROM first_out
   JOIN held ON held.id = first_out.id
+  JOIN members ON members.id = first_out.id AND members.is_damaged = 0
 ),
 sorted AS (
   SELECT compared.run, held.stack, held.requested, compared.others,

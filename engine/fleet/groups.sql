@@ -1,7 +1,7 @@
--- Groups of ranks against each other.
+-- Groups of ranks against each other; of damaged files no peak counts.
 WITH members AS (
   SELECT DISTINCT facts.run, groups.kind, groups.name, facts.id, facts.place, facts.ooms,
-         CAST(facts.peak_requested AS DOUBLE) AS peak
+         CASE WHEN facts.damaged THEN NULL ELSE CAST(facts.peak_requested AS DOUBLE) END AS peak
   FROM groups
   JOIN facts ON facts.rank = groups.rank AND (groups.run = '' OR groups.run = facts.run)
 ),

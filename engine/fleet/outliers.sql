@@ -1,4 +1,5 @@
--- Rows far from their peers: the rows of one run, of the same pipeline stage where stages are given.
+-- Rows far from their peers: the rows of one run, of the same pipeline stage where stages are given. Of a damaged file no
+-- number is whole: its row is nobody's peer.
 WITH stages AS (
   SELECT run, rank, MIN(name) AS stage FROM groups WHERE kind = 'pp' GROUP BY run, rank
 ),
@@ -7,6 +8,7 @@ members AS (
   FROM facts
   LEFT JOIN stages AS own ON own.run = facts.run AND own.rank = facts.rank
   LEFT JOIN stages AS shared ON shared.run = '' AND shared.rank = facts.rank
+  WHERE CASE WHEN facts.damaged THEN 1 ELSE 0 END = 0
 ),
 measured AS (
   SELECT 'peak_requested' AS fact, id, place, run, rank, device, stage, peak_requested AS value FROM members

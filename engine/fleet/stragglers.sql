@@ -8,7 +8,7 @@ members AS (
   FROM facts
   LEFT JOIN stages AS own ON own.run = facts.run AND own.rank = facts.rank
   LEFT JOIN stages AS shared ON shared.run = '' AND shared.rank = facts.rank
-  WHERE facts.fragmentation IS NOT NULL
+  WHERE facts.fragmentation IS NOT NULL AND CASE WHEN facts.damaged THEN 1 ELSE 0 END = 0
 ),
 sorted AS (
   SELECT run, stage, fragmentation,

@@ -8,6 +8,7 @@
 #include "engine/io/encodings/json/first_keys.h"
 #include "engine/io/encodings/pickle/first_texts.h"
 #include "engine/io/readers/fleet_file.h"
+#include "engine/io/readers/journal/journal.h"
 #include "engine/io/readers/series/memory_timeline.h"
 #include "engine/io/readers/series/memory_tracker.h"
 #include "engine/io/readers/series/telemetry.h"
@@ -41,6 +42,10 @@ constexpr Words kSnapshotKeys = {"segments", "device_traces"};
 constexpr Kind kKinds[] = {
     {.name = kSnapshot, .encoding = Format::pickle, .keys = kSnapshotKeys, .make = make<TorchSnapshotReader>},
     {.name = kSnapshot, .encoding = Format::json, .keys = kSnapshotKeys, .make = make<JsonSnapshotReader>},
+    {.name = "a journal of a run",
+     .encoding = Format::journal,
+     .shape = begins_journal,
+     .make = make<JournalReader>},
     {.name = "a trace of the PyTorch profiler",
      .encoding = Format::json,
      .outer_keys = {"traceEvents", "ph"},

@@ -24,6 +24,7 @@ constexpr Magic kMagics[] = {
     {"\x1f\x8b"sv, Format::gzip, "Compressed with gzip."},
     {"\x28\xb5\x2f\xfd"sv, Format::zstd, "Compressed with zstd."},
     {"PK\x03\x04"sv, Format::zip, "A zip archive."},
+    {"\x93gpustrata run\r\n"sv, Format::journal, "A journal of gpustrata."},
     {"PK\x05\x06"sv, Format::zip, "An empty zip archive."},
     {"BZh"sv, Format::other_packing, "This file is compressed with bzip2. Unpack it first: `bzip2 -d`."},
     {"\xfd"

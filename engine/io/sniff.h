@@ -15,6 +15,7 @@ enum class Format : uint8_t {
   zip,
   json,
   html,
+  journal,
   other_packing,
   png,
   hdf5,
@@ -33,7 +34,7 @@ struct Sniffed {
 inline constexpr size_t kSniffBytes = 512;  // enough for every decision; fewer bytes are the whole file
 
 // Something of it may be read here.
-[[nodiscard]] constexpr bool is_read(Format format) { return format <= Format::html; }
+[[nodiscard]] constexpr bool is_read(Format format) { return format <= Format::journal; }
 
 [[nodiscard]] constexpr bool is_container(Format format) {
   return format == Format::gzip || format == Format::zstd || format == Format::zip || format == Format::html;

@@ -29,6 +29,10 @@ struct PaintStyle {
   std::span<const uint32_t> group;   // per rank: index of a band colour; empty = a hash of the rank
   std::span<const uint8_t> matched;  // per rank: 0 = dimmed; empty = nothing is dimmed
   int32_t separator_min_rows = 4;    // bands at least this high get a darker top row
+  // Lower bands have the plain colour of their group, so that many of them look like one area; 0 = each has its own.
+  int32_t shaded_min_rows = 0;
+  // Those lower bands of a group look alike, in bands that are stacked by group (grouped_bands.h).
+  bool groups_are_plain = false;
 };
 
 // `from` moved towards `to` by share / 256, channel by channel; alpha too.
@@ -59,6 +63,11 @@ class BandColours {
 
   [[nodiscard]] const PaintStyle& style() const { return style_; }
   [[nodiscard]] uint32_t of(uint32_t rank) const { return shades_[shade_of(rank)]; }
+  // Of a band so many rows high.
+  [[nodiscard]] uint32_t of(uint32_t rank, size_t rows) const {
+    return shades_[rows < static_cast<size_t>(style_.shaded_min_rows) ? plain_of(shade_of(rank))
+                                                                      : shade_of(rank)];
+  }
   [[nodiscard]] bool is_dimmed(uint32_t rank) const {
     return rank < style_.matched.size() && style_.matched[rank] == 0;
   }
@@ -67,8 +76,11 @@ class BandColours {
   // That many bytes in a colour.
   [[nodiscard]] static Weight weight_of_colour(uint32_t colour, int64_t bytes);
   // That many bytes of a block.
-  [[nodiscard]] Weight weight_of(uint32_t rank, int64_t bytes) const {
-    return {lights_[shade_of(rank)], bytes};
+  [[nodiscard]] Weight weight_of(uint32_t rank, int64_t bytes) const { return {light_of(rank), bytes}; }
+  // Of a byte of a block, seen from afar.
+  [[nodiscard]] const Light& light_of(uint32_t rank) const {
+    const size_t shade = shade_of(rank);
+    return lights_[style_.shaded_min_rows > 0 ? plain_of(shade) : shade];
   }
   // 0x00BBGGRR of a weight spread over its bytes (at most 2^47; black if there are none).
   [[nodiscard]] uint32_t mean(const Weight& weight) const;
@@ -76,6 +88,12 @@ class BandColours {
  private:
   static constexpr uint32_t kLightnesses = 7;
 
+  // Without a lightness of its own, as dimmed as it is.
+  [[nodiscard]] size_t plain_of(size_t shade) const {
+    const size_t pairs = shade / 2;
+    const bool is_envelope = pairs >= size_t{bands_} * kLightnesses;
+    return is_envelope ? shade : (pairs / kLightnesses * kLightnesses + kLightnesses / 2) * 2 + shade % 2;
+  }
   // Every colour has kLightnesses shades, each plain and dimmed; that of envelopes has one.
   [[nodiscard]] size_t shade_of(uint32_t rank) const {
     if (rank < style_.rank_of_band.size()) {

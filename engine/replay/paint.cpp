@@ -13,9 +13,9 @@ namespace {
 constexpr size_t kTileColumns = 8;        // 800 rows of them fit into the first cache
 constexpr uint32_t kSeparatorShare = 64;  // of 256
 
-uint32_t colour_of(uint32_t pixel, const BandColours& colours) {
+uint32_t colour_of(uint32_t pixel, size_t rows, const BandColours& colours) {
   if (pixel == kNothing) return colours.style().palette.nothing;
-  return is_mean(pixel) ? 0xFF000000 | (pixel & kMeanMask) : colours.of(pixel & kRankMask);
+  return is_mean(pixel) ? 0xFF000000 | (pixel & kMeanMask) : colours.of(pixel & kRankMask, rows);
 }
 
 // The top rows of high bands, darker. A rank's pixels are one run, so a band is high enough if the pixel
@@ -32,14 +32,13 @@ void draw_separators(std::span<const uint32_t> pixels, size_t separator_rows, ui
 }
 
 void paint_column(std::span<const uint32_t> pixels, const BandColours& colours, uint32_t* out) {
-  uint32_t known = kNothing;
-  uint32_t colour = colours.style().palette.nothing;
-  for (size_t row = 0; row < pixels.size(); ++row) {
-    if (pixels[row] != known) {
-      known = pixels[row];
-      colour = colour_of(known, colours);
-    }
-    out[row] = colour;
+  for (size_t row = 0; row < pixels.size();) {
+    size_t end = row + 1;
+    while (end < pixels.size() && pixels[end] == pixels[row]) ++end;
+    // At an edge it may be higher than what is seen of it.
+    const bool is_cut = row == 0 || end == pixels.size();
+    std::fill(out + row, out + end, colour_of(pixels[row], is_cut ? SIZE_MAX : end - row, colours));
+    row = end;
   }
   draw_separators(pixels, static_cast<size_t>(std::max(colours.style().separator_min_rows, 1)), out);
 }

@@ -47,9 +47,11 @@ bool StackSweep::Scratch::reserve(const StackTree& tree) {
          leaf_until.resize(leaf_count, 0) && nodes.resize(node_count, Node{}) && active.reserve(node_count);
 }
 
-StackSweep::StackSweep(const StackTree& tree, Scratch& scratch, const BandColours* colours)
+StackSweep::StackSweep(const StackTree& tree, Scratch& scratch, const BandColours* colours,
+                       std::span<const int32_t> groups)
     : tree_(tree), scratch_(scratch), colours_(colours) {
   scratch_.active.clear();
+  if (colours != nullptr && colours->style().groups_are_plain) groups_ = groups;
 }
 
 void StackSweep::move_to(int32_t event) {
@@ -145,7 +147,7 @@ void StackSweep::refresh_leaf(int32_t node, int i) {
 }
 
 Weight StackSweep::weight_of(int32_t leaf, uint64_t mask) const {
-  if (colours_ == nullptr) return Weight(tree_.bytes_of(leaf, mask));
+  if (colours_ == nullptr || !groups_.empty()) return Weight(tree_.bytes_of(leaf, mask));
   Weight weight;
   for (; mask != 0; mask &= mask - 1) {
     const int32_t block = leaf * kLeafBlocks + std::countr_zero(mask);
@@ -360,6 +362,7 @@ class StackSweep::WeightBelow {
 };
 
 void StackSweep::add_means(const RowThresholds& rows, int32_t rows_end, uint32_t* pixels) {
+  if (!groups_.empty()) return add_plain_means(rows, rows_end, pixels);
   constexpr int32_t group = 32;
   std::array<RowEdge, group + 1> edges;
   WeightBelow below(*this);
@@ -380,6 +383,35 @@ void StackSweep::add_means(const RowThresholds& rows, int32_t rows_end, uint32_t
       pixels[first + static_cast<int32_t>(i) - 1] =
           kMeanBits | colours_->mean(edges[i].below - edges[i - 1].below);
     }
+  }
+}
+
+void StackSweep::add_plain_means(const RowThresholds& rows, int32_t rows_end, uint32_t* pixels) {
+  size_t group = 0;
+  int64_t top = 0;  // of the group, at first of none
+  Light light;
+  uint32_t mean = 0;
+  const auto next = [&] {
+    light = colours_->light_of(static_cast<uint32_t>(groups_[group]));
+    mean = kMeanBits | colours_->mean({light, 1});
+    top = bytes_below(groups_[++group]);
+  };
+  for (int32_t row = rows.first; row < rows_end; ++row) {
+    if (pixels[row] != kMeanWanted) continue;
+    int64_t from = rows.edge[static_cast<size_t>(row)];
+    const int64_t end = rows.edge[static_cast<size_t>(row) + 1];
+    while (top <= from) next();  // the row covers a block, so there is one
+    pixels[row] = mean;
+    if (top >= end) continue;
+    Weight sum;
+    while (true) {
+      const int64_t part = std::min(top, end);
+      sum += Weight(light, part - from);
+      from = part;
+      if (from == end || group + 1 == groups_.size()) break;
+      next();
+    }
+    pixels[row] = kMeanBits | colours_->mean(sum);
   }
 }
 

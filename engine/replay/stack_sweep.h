@@ -7,7 +7,8 @@
 // never on what was cached.
 //
 // Means come in a second pass over a column, bottom up: the light of a merged row is what lies below its
-// upper edge less what lies below its lower one, and leaves and nodes know the sum of theirs.
+// upper edge less what lies below its lower one, and leaves and nodes know the sum of theirs. Where blocks of a group
+// look alike it is enough to know where the groups end.
 #pragma once
 
 #include <cstdint>
@@ -65,8 +66,9 @@ class StackSweep {
     Column<int32_t> active;  // nodes, lowest first
   };
 
-  // With `colours` merged rows get their means.
-  StackSweep(const StackTree& tree, Scratch& scratch, const BandColours* colours = nullptr);
+  // With `colours` merged rows get their means. `groups`: GroupedBands::first(), if they are stacked so.
+  StackSweep(const StackTree& tree, Scratch& scratch, const BandColours* colours = nullptr,
+             std::span<const int32_t> groups = {});
 
   // Events must not decrease.
   void move_to(int32_t event);
@@ -100,10 +102,13 @@ class StackSweep {
   void renew_edges(const RowThresholds& rows, int32_t from, int32_t to, int64_t offset, int64_t end,
                    uint32_t* pixels) const;
   void add_means(const RowThresholds& rows, int32_t rows_end, uint32_t* pixels);
+  // The same where blocks of a group look alike.
+  void add_plain_means(const RowThresholds& rows, int32_t rows_end, uint32_t* pixels);
 
   const StackTree& tree_;
   Scratch& scratch_;
   const BandColours* colours_;
+  std::span<const int32_t> groups_;  // as given; empty: blocks of a group differ, or there are no groups
   int32_t event_ = -1;
   int32_t column_ = 0;    // of draw(), counted
   size_t next_node_ = 0;  // of nodes_by_birth

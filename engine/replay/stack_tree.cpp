@@ -5,10 +5,11 @@
 
 namespace gpustrata::replay {
 
-bool StackTree::build(const Bands& bands) {
-  size_ = bands.size.span();
-  born_ = bands.born.span();
-  freed_ = bands.freed.span();
+bool StackTree::build(std::span<const int64_t> size, std::span<const int32_t> born,
+                      std::span<const int32_t> freed) {
+  size_ = size;
+  born_ = born;
+  freed_ = freed;
   const size_t blocks = freed_.size();
   const size_t leaves = (blocks + kLeafBlocks - 1) / kLeafBlocks;
   const size_t nodes = (leaves + kNodeLeaves - 1) / kNodeLeaves;
@@ -82,14 +83,15 @@ int64_t StackTree::bytes_below(int32_t rank, int32_t event) const {
   return bytes;
 }
 
-bool StackTree::live_at(int32_t event, Column<int32_t>& found) const {
-  for (int32_t node = 0; node < node_count(); ++node) {
+bool StackTree::live_at(int32_t event, int32_t from, int32_t to, Column<int32_t>& found) const {
+  for (int32_t node = from / kNodeBlocks; node < node_count() && node * kNodeBlocks < to; ++node) {
     if (!node_has_live(node, event)) continue;
     const int32_t end = std::min((node + 1) * kNodeLeaves, leaf_count());
     for (int32_t leaf = node * kNodeLeaves; leaf < end; ++leaf) {
       if (!has_live(leaf, event)) continue;
       for (uint64_t live = live_in(leaf, event).live; live != 0; live &= live - 1) {
-        if (!found.push_back(leaf * kLeafBlocks + std::countr_zero(live))) return false;
+        const int32_t block = leaf * kLeafBlocks + std::countr_zero(live);
+        if (block >= from && block < to && !found.push_back(block)) return false;
       }
     }
   }

@@ -34,8 +34,9 @@ class StackTree {
         leaf_largest_(budget),
         node_largest_(budget) {}
 
-  // False if the budget refuses. Refers to the columns of `bands`.
-  [[nodiscard]] bool build(const Bands& bands);
+  // False if the budget refuses. Refers to the columns, each with a row for every block.
+  [[nodiscard]] bool build(std::span<const int64_t> size, std::span<const int32_t> born,
+                           std::span<const int32_t> freed);
 
   [[nodiscard]] int32_t block_count() const { return static_cast<int32_t>(freed_.size()); }
   [[nodiscard]] int32_t leaf_count() const { return static_cast<int32_t>(leaf_last_free_.size()); }
@@ -83,8 +84,8 @@ class StackTree {
   }
   // Bytes of live blocks of lower rank.
   [[nodiscard]] int64_t bytes_below(int32_t rank, int32_t event) const;
-  // Appends the live blocks in stack order. False = no memory.
-  [[nodiscard]] bool live_at(int32_t event, Column<int32_t>& found) const;
+  // Appends the live blocks of [from, to) in stack order. False = no memory.
+  [[nodiscard]] bool live_at(int32_t event, int32_t from, int32_t to, Column<int32_t>& found) const;
   // The live block that holds byte `height` of the stack, -1 = none.
   [[nodiscard]] int32_t block_at(int64_t height, int32_t event) const;
 

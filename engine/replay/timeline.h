@@ -26,6 +26,7 @@
 #include "engine/model/recording.h"
 #include "engine/replay/band_colours.h"
 #include "engine/replay/bands.h"
+#include "engine/replay/grouped_bands.h"
 
 namespace gpustrata::replay {
 
@@ -74,6 +75,9 @@ class Timeline {
   // Keeps references to both: they must neither move nor change. Not for several threads at once, not even
   // the const functions (they share scratch memory). Error: limit_exceeded.
   [[nodiscard]] static Result<Timeline> build(const model::Recording& recording, const Bands& bands);
+  // The same levels, made of the same bands stacked by group: whatever names a band means its place there. It refers to
+  // what was built for this one, and to `bands`, which must neither move nor change. Error: limit_exceeded.
+  [[nodiscard]] Result<Timeline> restacked(const GroupedBands& bands, Budget& budget) const;
 
   // Length of the axis: max(events, 1), or microseconds from first to last event plus 1 (0 = no times).
   [[nodiscard]] int64_t extent(Axis axis) const;
@@ -90,8 +94,9 @@ class Timeline {
   [[nodiscard]] int32_t event_of_column(Axis axis, int64_t k, int64_t width) const;
   // Rank of the block at that height after that event, -1 = none.
   [[nodiscard]] int32_t pick(int32_t event, double bytes) const;
-  // Appends the bands that are live after that event, in stack order. O(tree + those). False = no memory.
-  [[nodiscard]] bool live_at(int32_t event, Column<int32_t>& found) const;
+  // Appends the bands of [from, to) that are live after that event, in stack order. O(tree + those). False = no memory.
+  [[nodiscard]] bool live_at(int32_t event, Column<int32_t>& found, int32_t from = 0,
+                             int32_t to = INT32_MAX) const;
   // Bytes below the block after that event (it need not be live). O(tree).
   [[nodiscard]] int64_t offset_of(int32_t rank, int32_t event) const;
   // Lower edge per column, NaN where the block's life does not touch it. Where the column shows a state
@@ -108,6 +113,7 @@ class Timeline {
   [[nodiscard]] int32_t event_at(Axis axis, int64_t position) const;
 
  private:
+  struct Levels;
   struct Index;
   explicit Timeline(std::unique_ptr<Index> index);
 

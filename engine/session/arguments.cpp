@@ -100,6 +100,12 @@ constexpr Type kTypes[] = {
     // frame, its caller (a lower number, -1 = none) and what the stacks hold that end there.
     {"NodeOrNone", Kind::whole, {}, -1, kInt32},
     {"CallFacts", Kind::object, "texts: Text[], names: Count[], files: Count[], lines: Count[], frames: Count[], callers: NodeOrNone[], weights: Real[], blocks: Size[], without: Real, withoutBlocks: Size, rest: Real, restBlocks: Size"},
+    // A part of what the answer `requests` says of another recording.
+    {"AboutRequests", Kind::object, "rows: Count, present: Count, peakReserved: Size, ooms: Count, firstOomEvent: RankOrNone, exact: Flag, atFailure: Flag"},
+    {"CarriedRequests", Kind::object, "about: AboutRequests, texts: Text[], names: Count[], files: Count[], lines: Count[], frames: Count[], callers: NodeOrNone[], poolGraphs: Whole[], poolUsers: Whole[], requests: Count[], sizes: Size[], streams: Count[], subjects: RankOrNone[], stacks: Whole[]"},
+    // Values of the parameters of a fit, in their order.
+    {"FitPoint", Kind::object, "values: Count[]"},
+    {"FitRecording", Kind::object, "file: Text, values: Count[]"},
 };
 // clang-format on
 
@@ -413,6 +419,64 @@ Result<analysis::CarriedCalls> Arguments::carried_calls(std::string_view name, B
   calls.rest = given.real("rest");
   calls.rest_blocks = given.whole("restBlocks");
   return calls;
+}
+
+Result<analysis::CarriedRequests> Arguments::carried_requests(std::string_view name, Budget& budget) const {
+  const Arguments given = object(name);
+  const auto list = [&](std::string_view of) -> const std::vector<JsonValue>& {
+    return given.value(of).items;
+  };
+  const auto number = [](const JsonValue& item) { return static_cast<int32_t>(item.number); };
+  const auto &names = list("names"), &files = list("files"), &lines = list("lines");
+  const auto &frames = list("frames"), &callers = list("callers");
+  const auto &graphs = list("poolGraphs"), &users = list("poolUsers");
+  const auto &requests = list("requests"), &sizes = list("sizes"), &streams = list("streams");
+  const auto &subjects = list("subjects"), &stacks = list("stacks");
+  if (files.size() != names.size() || lines.size() != names.size() || callers.size() != frames.size() ||
+      users.size() != graphs.size() || sizes.size() != requests.size() || streams.size() != requests.size() ||
+      subjects.size() != requests.size() || stacks.size() != requests.size())
+    return wrong("`{}`: lists of frames, of nodes, of pools and of rows must be of one length", name);
+  const auto no_memory = [&] { return fail(ErrorCode::limit_exceeded, -1, "`{}`: no memory for it", name); };
+  analysis::CarriedRequests carried(budget);
+  const Arguments about = given.object("about");
+  carried.about = {about.whole("rows"),    about.whole("present"),         about.whole("peakReserved"),
+                   about.whole("ooms"),    about.integer("firstOomEvent"), about.flag("exact"),
+                   about.flag("atFailure")};
+  for (const JsonValue& text : list("texts")) carried.texts.push_back(text.text);
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (!carried.frames.push_back({number(names[i]), number(files[i]), number(lines[i])})) return no_memory();
+  }
+  for (size_t i = 0; i < frames.size(); ++i) {
+    if (!carried.nodes.push_back({number(frames[i]), number(callers[i])})) return no_memory();
+  }
+  for (size_t i = 0; i < graphs.size(); ++i)
+    carried.pools.push_back({static_cast<int64_t>(graphs[i].number), static_cast<int64_t>(users[i].number)});
+  for (size_t i = 0; i < requests.size(); ++i) {
+    if (requests[i].number > 255) return wrong("`{}`: row {} is no request", name, i);
+    // -1 and -2 are the only numbers below 0 that mean something; others are refused where they are looked up.
+    const double stack = std::clamp(stacks[i].number, -3.0, kInt32);
+    if (!carried.rows.push_back({static_cast<simulate::Request>(requests[i].number),
+                                 static_cast<int64_t>(sizes[i].number), number(streams[i]),
+                                 number(subjects[i]), static_cast<int32_t>(stack)}))
+      return no_memory();
+  }
+  return carried;
+}
+
+std::vector<AskedFitRecording> Arguments::fit_recordings(std::string_view name) const {
+  std::vector<AskedFitRecording> all;
+  for (const JsonValue& item : value(name).items) {
+    const Arguments one(type_of("FitRecording")->content, item);
+    all.push_back({one.text("file"), one.reals("values")});
+  }
+  return all;
+}
+
+std::vector<std::vector<double>> Arguments::fit_points(std::string_view name) const {
+  std::vector<std::vector<double>> all;
+  for (const JsonValue& item : value(name).items)
+    all.push_back(Arguments(type_of("FitPoint")->content, item).reals("values"));
+  return all;
 }
 
 Look Arguments::look(std::string_view name) const {

@@ -16,6 +16,7 @@
 
 #include "engine/analysis/calls/carried_calls.h"
 #include "engine/analysis/compare/carried_stacks.h"
+#include "engine/analysis/fit/carried_requests.h"
 #include "engine/analysis/what_if/what_if.h"
 #include "engine/base/json_value.h"
 #include "engine/base/status.h"
@@ -40,6 +41,12 @@ struct AskedScenario {
   std::vector<analysis::ExtraRequest> extra;
   std::vector<int32_t> empty_cache_after;
   bool caching = true;
+};
+
+// A recording of a fit.
+struct AskedFitRecording {
+  std::string_view file;
+  std::vector<double> values;  // of the parameters
 };
 
 class Arguments {
@@ -74,6 +81,11 @@ class Arguments {
   // Error: wrong_usage (lists of different lengths), limit_exceeded.
   [[nodiscard]] Result<analysis::CarriedStacks> carried_stacks(std::string_view name, Budget& budget) const;
   [[nodiscard]] Result<analysis::CarriedCalls> carried_calls(std::string_view name, Budget& budget) const;
+  // Of a part, whose numbers are checked where it is told. Errors: the same.
+  [[nodiscard]] Result<analysis::CarriedRequests> carried_requests(std::string_view name,
+                                                                   Budget& budget) const;
+  [[nodiscard]] std::vector<AskedFitRecording> fit_recordings(std::string_view name) const;
+  [[nodiscard]] std::vector<std::vector<double>> fit_points(std::string_view name) const;
 
  private:
   Arguments(std::string_view signature, const JsonValue& given) : signature_(signature), given_(&given) {}

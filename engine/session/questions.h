@@ -1,12 +1,13 @@
 // Every question that a client can ask, in one table: its name, what it takes, what it answers.
 //
 // A question arrives as a frame, is decoded, its arguments are checked (arguments.h), then it is answered by
-// a few lines that call a View and write its answer. Adding one: a row in the table (questions.cpp), those
-// lines, and `node web/engine/protocol/generate.mjs`.
+// a few lines that call a View and write its answer. Adding one: those lines and a row below them (replies_of_*.cpp), and
+// `node web/engine/protocol/generate.mjs`.
 #pragma once
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "engine/session/arguments.h"
 #include "engine/session/frame.h"
@@ -26,6 +27,15 @@ struct Asked {
   AnswerFrame& answer;
 };
 
+// A type of web/engine/protocol/answers.ts. In the page's engine there are none, as there are no schemas (answers/described/members.h).
+#ifdef __EMSCRIPTEN__
+struct AnswerType {
+  constexpr AnswerType(const char*) {}
+};
+#else
+using AnswerType = std::string_view;
+#endif
+
 struct Question {
   // states: about a view, and the allocator's states are needed for it; clients that others wait for ask
   // `prepare` before.
@@ -34,10 +44,11 @@ struct Question {
   std::string_view name;
   Of of = Of::file;
   std::string_view arguments;  // a signature, see arguments.h
-  std::string_view answer;     // a type of web/engine/protocol/answers.ts
+  AnswerType answer;
   Status (*reply)(Asked& asked) = nullptr;
 };
-[[nodiscard]] std::span<const Question> questions();
+// All of them.
+[[nodiscard]] std::vector<Question> questions();
 
 // Error: whatever is wrong with the question or keeps it from being answered.
 [[nodiscard]] Status answer_question(Session& session, std::span<const std::byte> frame, AnswerFrame& answer);

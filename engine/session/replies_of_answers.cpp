@@ -48,8 +48,6 @@ constexpr int64_t kMostCurveColumns = 65'536;
   return fail(ErrorCode::limit_exceeded, -1, "a curve of {} columns is too large", columns);
 }
 
-}  // namespace
-
 Status prepare_report(Asked& asked) {
   const auto found = asked.view->device().report(asked.arguments.integer("part"));
   if (!found) return tl::unexpected(found.error());
@@ -197,5 +195,39 @@ Status never_full(Asked& asked) {
   answers::to_json(asked.json(), context, *found);
   return {};
 }
+
+// clang-format off
+constexpr Question kOfAnswers[] = {
+    // At least so many parts of the report are then found; how many there are. For long recordings.
+    {"prepareReport", Of::states, "part: Count", "Count", prepare_report},
+    // Why it ran out of memory, what leaks, what the peak is made of, what is fragmented (engine/answers/report/report.h).
+    {"report", Of::states, "", "Report", report},
+    // What was allocated by the events of a stretch and is never freed, by line, at most 200; from -1 = also what was
+    // there before.
+    {"neverFreed", Of::view, "from: Event, until: Event", "NeverFreed", never_freed},
+    // Of what is alive after the event: files by what their own lines asked for; and the lines of one, its name as it is there.
+    {"sourceFiles", Of::view, "event: Event", "SourceFile[]", source_files},
+    {"sourceLines", Of::view, "event: Event, file: Text", "SourceLines", source_lines},
+    // What is alive after the event, stack by stack, at most 4,000, for `compare`, of whatever file.
+    {"facts", Of::view, "event: Event", "StackFacts", facts},
+    // What is alive after the event against what `before` had: by stack, whose parts add up to both.
+    {"compare", Of::view, "event: Event, before: Facts", "Compared", compare},
+    // Levels on an axis, step by step, or in the regions of one name, one after the other: columns of both files of a
+    // comparison mean the same.
+    {"curve", Of::view, "columns: Columns", "LevelCurve", curve},
+    {"stepCurve", Of::view, "steps: Pixels, columnsPerStep: Pixels", "LevelCurve", step_curve},
+    {"regionCurve", Of::view, "name: Text, regions: Pixels, columnsPerRegion: Pixels", "LevelCurve", region_curve},
+    // What holds free memory back after the event, and what each pool and stream has of it.
+    {"fragmentation", Of::states, "event: Event", "Fragmentation", fragmentation},
+    // The same in numbers after each of at most 256 events; cheapest where they ascend.
+    {"fragmentationOver", Of::states, "events: Event[]", "FragmentationOver", fragmentation_over},
+    // Segments that were never full, over the whole recording (engine/analysis/findings/never_full.h).
+    {"neverFull", Of::states, "", "NeverFull", never_full},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const Question> of_answers() { return kOfAnswers; }
 
 }  // namespace gpustrata::session::reply

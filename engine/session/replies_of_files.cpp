@@ -11,6 +11,8 @@
 
 namespace gpustrata::session::reply {
 
+namespace {
+
 Status contents(Asked& asked) {
   answers::to_json(asked.json(), analysis::find_contents(asked.session.recording()),
                    asked.session.content_hash());
@@ -62,5 +64,27 @@ Status release(Asked& asked) {
   asked.session.release(asked.view_id);
   return {};
 }
+
+// clang-format off
+constexpr Question kOfFiles[] = {
+    // What is in the file, what reading it found out, and what tells it from others.
+    {"contents", Of::file, "", "Contents", contents},
+    // The object of `gpustrata summary --json`, `file` being the name in it. Replays every device.
+    {"summary", Of::file, "file: Text", "Summary", summary},
+    // Of all devices of all snapshots but pinned host memory. Replays every one that no view shows.
+    {"peaks", Of::file, "", "DevicePeak[][]", peaks},
+    // The text that `gpustrata fleet -o` wrote, of a part that is many ranks, as the file has it.
+    {"fleet", Of::file, "fleet: Count", "FleetText", fleet},
+    // Opens a view. Views of one device share what they can. `only`: of what a filter means, stacked from zero as if the rest
+    // had never been; refused as `filter`, and among pools.
+    {"open", Of::file, "snapshot: Count, device: Device, bands: Bands, only?: Text", "OpenedView", open},
+    // The view is gone; its number is never used again.
+    {"release", Of::view, "", "null", release},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const Question> of_files() { return kOfFiles; }
 
 }  // namespace gpustrata::session::reply

@@ -49,8 +49,6 @@ class AnswerNames {
   return found.how == replay::OpFinder::How::record ? found.op : -1;
 }
 
-}  // namespace
-
 Status lane_threads(Asked& asked) {
   if (const auto trace = trace_of(asked); !trace) return tl::unexpected(trace.error());
   const auto lanes = asked.view->device().lanes();
@@ -142,5 +140,23 @@ Status ops_at(Asked& asked) {
   answers::list_to_json(asked.json(), running, asked.session.recording(), **lanes);
   return {};
 }
+
+// clang-format off
+constexpr Question kOfLanes[] = {
+    // Lanes of ops above the timeline (engine/replay/span_lanes.h): threads of a profiler's trace; what columns of `step`
+    // units of the axis show of rows of threads, names where one op is so many columns wide, lit those that a filter means;
+    // one op in full.
+    {"laneThreads", Of::view, "", "LaneThreads", lane_threads},
+    {"lanes", Of::view, "axis: Axis, from: Real, step: Positive, columns: Pixels, threads: Count[], rows: Count[], search: Text, leastForName: Real", "Lanes", lanes},
+    {"span", Of::view, "span: Row", "SpanDetails", span},
+    // What ran at a microsecond of the axis of times, thread by thread: the ops that a block of a snapshot of the same run was
+    // made in. Of its device and address: that of the trace's own record of it alone, if there is one.
+    {"opsAt", Of::view, "time: Real, device?: Device, address?: Real", "RunningOps[]", ops_at},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const Question> of_lanes() { return kOfLanes; }
 
 }  // namespace gpustrata::session::reply

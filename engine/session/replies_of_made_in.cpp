@@ -30,8 +30,6 @@ constexpr int32_t kNone = -1, kSeveral = -2, kOutside = -3;
   return found.op < 0 ? kNone : paths.of(found.op);
 }
 
-}  // namespace
-
 Status allocations(Asked& asked) {
   const Device& device = asked.view->device();
   const model::Recording& recording = device.recording();
@@ -91,5 +89,27 @@ Status tell_made_in(Asked& asked) {
   asked.json().value(*count);
   return {};
 }
+
+// clang-format off
+constexpr Question kOfMadeIn[] = {
+    // A snapshot and a trace of one run, each in a session of its own. Of a snapshot: allocations from an event on, at most
+    // 16,384, and the event to go on from.
+    {"allocations", Of::view, "from: Event", "Allocations", allocations},
+    // Of a trace: the nodes of its paths of ops that allocations of a device were made in (engine/replay/op_finder.h): -1 = in
+    // no op, -2 = in one of several threads, -3 = outside of the trace. `times`: microseconds since 1970; `addresses`: -1 = not
+    // known.
+    {"opsOf", Of::view, "device: Device, times: Real[], addresses: Real[]", "AllocationOps", ops_of},
+    // Such nodes: their parents (-1 = none), names, whether they are ops or Python functions.
+    {"opPaths", Of::view, "nodes: Count[]", "OpPaths", op_paths},
+    // To a snapshot: more nodes, behind those it was told, and those of allocations. Filters of all views of the device that this client
+    // has mean them from then on, as the one thing that a question changes. `anew`: what was told before is forgotten. How many allocations
+    // have an op now; the device forgets them when its last view is released.
+    {"tellMadeIn", Of::view, "anew: Flag, parents: NodeOrNone[], names: Text[], ops: Count[], events: Event[], nodes: NodeOrNone[]", "Count", tell_made_in},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const Question> of_made_in() { return kOfMadeIn; }
 
 }  // namespace gpustrata::session::reply

@@ -6,8 +6,8 @@
 namespace gpustrata::session::reply {
 
 namespace {
+
 constexpr int64_t kMostLines = 1000;
-}
 
 Status ops(Asked& asked) {
   const Arguments& given = asked.arguments;
@@ -37,5 +37,18 @@ Status profiler_table(Asked& asked) {
                    std::min<int64_t>(asked.arguments.integer("count"), kMostLines));
   return {};
 }
+
+// clang-format off
+constexpr Question kOfOps[] = {
+    // Lines of the op table of a profiler's trace, at most 1,000; as a tree (by path) with what is inside of the `open` rows.
+    {"ops", Of::view, "by: OpBy, scope: OpScope, sort: OpSort, tree: Flag, open: Count[], first: Count, count: Count", "OpLines", ops},
+    // Lines of PyTorch's own table of the whole trace, at most 1,000.
+    {"profilerTable", Of::view, "shapes: Flag, sort: OpSort, first: Count, count: Count", "ProfilerLines", profiler_table},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const Question> of_ops() { return kOfOps; }
 
 }  // namespace gpustrata::session::reply

@@ -94,8 +94,6 @@ template <typename Reply>
   return reply(prepared);
 }
 
-}  // namespace
-
 Status rehearsal(Asked& asked) {
   const auto found = asked.view->device().rehearsal(asked.session.for_at_most(kLongestQuestion));
   if (!found) return tl::unexpected(found.error());
@@ -141,8 +139,6 @@ Status add_run(Asked& asked) {
   });
 }
 
-namespace {
-
 // The event of the run that stands where one of the view does.
 [[nodiscard]] Result<int32_t> event_of(const Asked& asked) {
   const Column<int32_t>* const moments = asked.session.moments_of_run(asked.arguments.integer("snapshot"));
@@ -152,8 +148,6 @@ namespace {
   const int32_t event = std::min(asked.arguments.integer("event"), static_cast<int32_t>(moments->size()) - 1);
   return event < 0 ? -1 : (*moments)[static_cast<size_t>(event)];
 }
-
-}  // namespace
 
 Status event_of_run(Asked& asked) {
   const auto event = event_of(asked);
@@ -205,5 +199,28 @@ Status tried_remedies(Asked& asked) {
   answers::list_to_json(asked.json(), events->explained, context.recording);
   return {};
 }
+
+// clang-format off
+constexpr Question kOfRuns[] = {
+    // What if (engine/analysis/what_if/what_if.h): how exactly the recorded requests repeat, and settings worth a try.
+    {"rehearsal", Of::states, "", "Rehearsal", rehearsal},
+    // What a run of them comes to; curves over so many columns of the recorded events.
+    {"whatIf", Of::states, "scenario: Scenario, columns: Pixels", "WhatIf", what_if},
+    // The smallest device on which nothing is out of memory; about 15 runs.
+    {"smallestCapacity", Of::states, "scenario: Scenario", "Bytes", smallest_capacity},
+    // The run as one more snapshot of the file: its number. It takes the place of the run before; other views stay open.
+    {"addRun", Of::states, "scenario: Scenario", "Count", add_run},
+    // The event of such a run that stands where an event of the view does; -1 = before its first.
+    {"eventOfRun", Of::states, "snapshot: Count, event: Event", "Event", event_of_run},
+    // Pools and segments of the view after an event beside those of such a run there.
+    {"stateDifferences", Of::states, "snapshot: Count, event: Event", "StateDifferences", state_differences},
+    // `oom` of the report, with the settings among the remedies tried by a run.
+    {"triedRemedies", Of::states, "", "ExplainedOutOfMemory[]", tried_remedies},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const Question> of_runs() { return kOfRuns; }
 
 }  // namespace gpustrata::session::reply

@@ -30,8 +30,6 @@ constexpr size_t kMostOperators = 10'000;
   return fail(ErrorCode::limit_exceeded, -1, "{} curves of {} columns are too many", curves, columns);
 }
 
-}  // namespace
-
 Status series(Asked& asked) {
   answers::list_to_json(asked.json(), analysis::find_series_parts(asked.session.recording()));
   return {};
@@ -109,5 +107,28 @@ Status telemetry(Asked& asked) {
   answers::to_json(asked.json(), *found);
   return {};
 }
+
+// clang-format off
+constexpr Question kOfSeries[] = {
+    // Parts of the file that are numbers over time, with what is drawn of them (engine/analysis/series/series_view.h).
+    {"series", Of::file, "", "SeriesPart[]", series},
+    // Curves of a part on its axis.
+    {"seriesPicture", Of::file, "part: Count, series: Count[], stretch: Stretch", "SeriesPicture", series_picture},
+    // Levels of its categories, which add up: in each column those at the moment of the highest total.
+    {"seriesAreas", Of::file, "part: Count, stretch: Stretch", "SeriesAreas", series_areas},
+    // What a column of either shows.
+    {"seriesMoment", Of::file, "part: Count, column: Whole, width: Width", "SeriesMoment", series_moment},
+    // Of profiled functions, at most 1,000.
+    {"calls", Of::file, "part: Count, first: Count, count: Count", "FunctionCall[]", calls},
+    // The object of `gpustrata tracker --json`, the `most` operators that took most in it, at most 10,000.
+    {"operators", Of::file, "part: Count, most: Count", "Operators", operators},
+    // The object of `gpustrata telemetry --json`.
+    {"telemetry", Of::file, "", "Telemetry", telemetry},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const Question> of_series() { return kOfSeries; }
 
 }  // namespace gpustrata::session::reply

@@ -34,8 +34,6 @@ template <typename Reply>
   return reply(**states);
 }
 
-}  // namespace
-
 Status prepare(Asked& asked) {
   Device& device = asked.view->device();
   if (Status prepared = device.prepare_states(asked.arguments.integer("part")); !prepared) return prepared;
@@ -222,5 +220,51 @@ Status rank_of_block(Asked& asked) {
     return number(asked, states.rank_of_block(asked.arguments.integer("block")));
   });
 }
+
+// clang-format off
+constexpr Question kOfStates[] = {
+    // Makes at least the first `part` parts of what the questions below need, which else make it all at once;
+    // a part takes some milliseconds. How many parts there are.
+    {"prepare", Of::view, "part: Count", "Count", prepare},
+    {"states", Of::states, "", "StateInfo", states},
+    // The number of events that a filter means.
+    {"filterEvents", Of::states, "filter: Text", "Count", filter_events},
+    // At most 1,000.
+    {"eventRows", Of::states, "filter: Text, first: Count, count: Count", "EventRow[]", event_rows},
+    // Row in the list, or of the next event listed.
+    {"rowOfEvent", Of::states, "filter: Text, event: Event", "Count", row_of_event},
+    {"event", Of::states, "event: Event", "EventDetails | null", event},
+    // The next event of a kind: an action's name, or "peak". -1 = none.
+    {"findEvent", Of::states, "kind: Text, from: Event, backwards: Flag", "Event", find_event},
+    {"totals", Of::states, "event: Event", "StateTotals", totals},
+    // The state after an event as rectangles, and its totals; with a look the rectangles have colours.
+    {"layout", Of::states, "event: Event, window: StateWindow, look?: Look", "StateLayout", layout},
+    {"stateSketch", Of::view, "event: Event, window: StateWindow, look: Look", "StateSketch", state_sketch},
+    {"statePick", Of::states, "event: Event, window: StateWindow, x: Real, y: Real", "StatePick | null", state_pick},
+    {"stateBlock", Of::states, "event: Event, block: Row", "StateBlock", state_block},
+    // null = the event is before it or after it.
+    {"stateSegment", Of::states, "event: Event, segment: Row", "StateSegment | null", state_segment},
+    // Who holds an address after the event, had it before and has it later (engine/analysis/address_owner.h); refused if it is
+    // neither 0x... nor decimal.
+    {"owner", Of::states, "event: Event, address: Text", "AddressOwner", owner},
+    // null = the block does not exist after the event.
+    {"statePlace", Of::states, "event: Event, block: Row, window: StateWindow", "StatePlace | null", state_place},
+    // Rows of the address map, at most 1,000.
+    {"regions", Of::states, "order: RegionOrder, first: Count, count: Count", "Regions", regions},
+    // Regions [first, first + count), each `height` pixels high with a free line below. With `shades` free memory has the one
+    // of the share of its region that is free then, from none to all, and all blocks look alike.
+    {"addressMap", Of::states, "order: RegionOrder, columns: Columns, first: Count, count: Count, height: Pixels, look: Look, shades?: Colour[]", "MapPicture", address_map},
+    // -1 = none.
+    {"regionOfBlock", Of::states, "order: RegionOrder, block: Row", "Row", region_of_block},
+    // -1 = none: the rank is no block's.
+    {"blockOfRank", Of::states, "rank: RankOrNone", "Row", block_of_rank},
+    // -1 = none: the timeline does not show the block.
+    {"rankOfBlock", Of::states, "block: Row", "Rank", rank_of_block},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const Question> of_states() { return kOfStates; }
 
 }  // namespace gpustrata::session::reply

@@ -35,8 +35,6 @@ constexpr size_t kMostRows = 1000;
   return given.has("rules") ? given.text("rules") : std::string_view();
 }
 
-}  // namespace
-
 Status range(Asked& asked) {
   const Arguments& given = asked.arguments;
   answers::to_json(asked.json(), asked.view->range(given.word<replay::Axis>("axis"), given.whole("from"),
@@ -137,5 +135,34 @@ Status category_rules(Asked& asked) {
   answers::to_json(asked.json(), *rules, text);
   return {};
 }
+
+// clang-format off
+constexpr Question kOfTrees[] = {
+    // The rules of categories that a text has (engine/analysis/categories/category_rules.h), those of the engine if it is empty; refused
+    // with the line that is wrong.
+    {"categoryRules", Of::file, "text: Text", "CategoryRules", category_rules},
+    // What happened from one position of the axis to another: from the state that is shown at `from` to that at `to`
+    // (engine/analysis/live/stack_weights.h).
+    {"range", Of::view, "axis: Axis, from: Whole, to: Whole", "RangeTotals", range},
+    // Who holds the memory of a moment (engine/analysis/live/holders.h), most bytes first, at most 1,000. `rules`: those of
+    // categories; without them the engine's own.
+    {"holders", Of::view, "by: HolderBy, event: Event, filter: Text, rules?: Text, first: Count, count: Count", "Holders", holders},
+    // What one block is for, and the rule that says so; null = it is no block.
+    {"category", Of::view, "rank: Rank, rules?: Text", "BlockCategory | null", category},
+    // Who asked for memory, as a flame graph: rectangles at least a pixel wide, in rows from the root on. `path`:
+    // keys of frames from the root's child to the one that fills the width (engine/analysis/calls/call_tree.h). `before`: calls of
+    // another file, less which these are.
+    {"flame", Of::view, "tree: CallTree, before?: CallFacts, path: FrameOrNone[], width: Pixels, rows: Pixels, search: Text", "FlameGraph", flame},
+    // What calls hold, for `before` of another file's `flame` and `flameRows` (engine/analysis/calls/carried_calls.h); by whole stacks,
+    // those with the most.
+    {"callFacts", Of::view, "tree: CallTree", "CallFacts", call_facts},
+    // The same as a table, a row for each frame; at most 1,000. `search`: only those with this text.
+    {"flameRows", Of::view, "tree: CallTree, before?: CallFacts, search: Text, order: FrameOrder, descending: Flag, first: Count, count: Count", "FrameRows", flame_rows},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const Question> of_trees() { return kOfTrees; }
 
 }  // namespace gpustrata::session::reply

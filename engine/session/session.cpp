@@ -3,10 +3,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "engine/analysis/fit/fit.h"
 #include "engine/base/content_hash.h"
 #include "engine/io/any_reader.h"
 #include "engine/session/frame.h"
@@ -47,6 +49,7 @@ struct Session::State {
     model::Recording::Mark before;
   };
   std::optional<Run> run;
+  std::array<std::unique_ptr<analysis::ToldRequests>, analysis::kMostFitted> told;  // of other recordings
   const std::atomic<bool>* stopped = nullptr;
 };
 
@@ -181,6 +184,29 @@ Result<int64_t> Session::tell_made_in(ViewId of, const Device::MadeInPart& part,
   if (anew) device->forget_made_in();
   if (Status known = device->tell_made_in(part); !known) return tl::unexpected(known.error());
   return device->made_in_count();
+}
+
+Result<int64_t> Session::tell_requests(int32_t other, const analysis::CarriedRequests& part, bool anew) {
+  if (other < 0 || static_cast<size_t>(other) >= state_->told.size())
+    return fail(ErrorCode::wrong_usage, -1, "recording {} is more than the {} that can be fitted", other,
+                state_->told.size());
+  std::unique_ptr<analysis::ToldRequests>& told = state_->told[static_cast<size_t>(other)];
+  if (anew || !told) {
+    auto made = analysis::ToldRequests::make(part.about, state_->file->budget);
+    if (!made) return tl::unexpected(made.error());
+    told = std::move(*made);
+  }
+  if (Status added = told->add(part); !added) {
+    told.reset();
+    return tl::unexpected(added.error());
+  }
+  return static_cast<int64_t>(told->rehearsal().requests.log.size_rows());
+}
+
+const analysis::Rehearsal* Session::told_requests(int32_t other) const {
+  if (other < 0 || static_cast<size_t>(other) >= state_->told.size()) return nullptr;
+  const auto& told = state_->told[static_cast<size_t>(other)];
+  return told && told->is_whole() ? &told->rehearsal() : nullptr;
 }
 
 Result<int32_t> Session::add_run(ViewId of, const analysis::Scenario& scenario,

@@ -1,7 +1,7 @@
 // One open file and all questions about it: the only API of every client that is not the command line.
 //
 // Reading:   while (input) { fill writable(); commit(n); }  finish();
-// Then:      ask(question) -> answer, both as frames (frame.h); questions.cpp lists what can be asked.
+// Then:      ask(question) -> answer, both as frames (frame.h); replies_of_*.cpp list what can be asked.
 // A program in C++ may also open views and call them (view.h).
 //
 // Several views of a file may be open; each question names its view and is pure. What a view keeps is charged
@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 
+#include "engine/analysis/fit/carried_requests.h"
 #include "engine/analysis/what_if/what_if.h"
 #include "engine/base/column.h"
 #include "engine/base/status.h"
@@ -71,6 +72,13 @@ class Session {
   [[nodiscard]] View* view(ViewId view);  // null if it is not open
   // Device::tell_made_in() of the view's device, for this client alone. Error also: limit_exceeded.
   [[nodiscard]] Result<int64_t> tell_made_in(ViewId view, const Device::MadeInPart& part, bool anew);
+
+  // -- What fits: requests of other recordings, told by numbers below analysis::kMostFitted. Behind those told before of the same number, or
+  // `anew`. How many rows there are of it. Error: wrong_usage, limit_exceeded; then nothing of that number is told.
+  [[nodiscard]] Result<int64_t> tell_requests(int32_t other, const analysis::CarriedRequests& part,
+                                              bool anew);
+  // Null: not told, or not all of them.
+  [[nodiscard]] const analysis::Rehearsal* told_requests(int32_t other) const;
 
   // -- What if: a run of a view's device under other circumstances, as one more snapshot of the file. It takes the place of
   // the run before, whose views are gone; all others stay open. One that fails leaves nothing. Error: as

@@ -30,7 +30,8 @@
 #include "engine/analysis/live/block_groups.h"
 #include "engine/analysis/live/holders.h"
 #include "engine/analysis/ops/span_details.h"
-#include "engine/replay/group_stack.h"
+#include "engine/replay/band_places.h"
+#include "engine/replay/grouped_bands.h"
 #include "engine/replay/kept_picture.h"
 #include "engine/replay/pool_bands.h"
 #include "engine/replay/segment_bands.h"
@@ -63,11 +64,9 @@ struct TreeWanted {
   const analysis::CarriedCalls* before = nullptr;  // of another recording: the tree is the difference to it
 };
 
-// What the stack by group is made of.
-struct GroupsWanted {
-  analysis::GroupBy by = analysis::GroupBy::stack;
-  std::string_view filter;  // blank = none
-};
+// How bands are stacked: by their kinds, the first one at the bottom, among pools with what they keep unused on top
+// (replay/grouped_bands.h); nothing = in the order of allocation. Not by `allocation`, where each block is a kind of its own.
+using Stacking = std::optional<analysis::GroupBy>;
 
 class View {
  public:
@@ -96,14 +95,11 @@ class View {
   // -- Pictures. Columns that one of the last two pictures of this look had are not drawn again. Error of
   // all: limit_exceeded; invalid_format for a filter that is none.
   static constexpr size_t kMostPixels = size_t{8192} * 4320;  // an 8K screen and then some
-  // RGBA rows from the top into columns.count * rows.count pixels.
+  // RGBA rows from the top into columns.count * rows.count pixels. By group a block has a lightness of its own where it is
+  // kLeastShaded rows high; lower ones look like one area. Error also: wrong_usage for a stacking that is none.
+  static constexpr int32_t kLeastShaded = 3;
   [[nodiscard]] Status draw(const replay::ColumnGrid& columns, const replay::RowGrid& rows, const Look& look,
-                            std::span<uint32_t> rgba);
-  // The stack by group: an area for each kind of the look in its plain colour (replay/group_stack.h), among pools one more
-  // for what they keep unused. With a filter what it does not mean lies faded above the rest of its kind. Error also:
-  // wrong_usage if each block is a kind of its own.
-  [[nodiscard]] Status draw_groups(const replay::ColumnGrid& columns, const replay::RowGrid& rows,
-                                   const Look& look, std::span<uint32_t> rgba);
+                            Stacking stacking, std::span<uint32_t> rgba);
   // Colours of pixels of StateView::address_map(); free device memory has that of envelopes.
   [[nodiscard]] Status colour_map(std::span<const int32_t> map, const Look& look, std::span<uint32_t> rgba);
   // The same picture by how much is free: free memory has the shade of the share of its region that is free in its column
@@ -128,37 +124,31 @@ class View {
   [[nodiscard]] replay::Curves curves(const replay::ColumnGrid& columns) const;
   [[nodiscard]] int64_t highest_level(const replay::ColumnGrid& columns) const;
   // Room for words in the bands of that picture, at least so many columns wide and rows high; the largest
-  // kMostLabels. Words need 2.5 times the width.
+  // kMostLabels. Words need 2.5 times the width. By group also in what its blocks leave, where they are too small for words.
   static constexpr size_t kMostLabels = 150;
   [[nodiscard]] Result<std::vector<analysis::BandLabel>> labels(const replay::ColumnGrid& columns,
                                                                 const replay::RowGrid& rows,
-                                                                int32_t least_columns, int32_t least_rows);
-
-  // The same of the stack by group.
-  [[nodiscard]] Result<std::vector<analysis::KindPlace>> group_places(const replay::ColumnGrid& columns,
-                                                                      const replay::RowGrid& rows,
-                                                                      const GroupsWanted& wanted,
-                                                                      int32_t least_columns,
-                                                                      int32_t least_rows);
-
-  // -- The stack by group (view_groups.cpp). None: the column is outside of the recording.
-  [[nodiscard]] Result<std::optional<analysis::GroupPick>> pick_group(const GroupsWanted& wanted,
-                                                                      replay::Axis axis, int64_t column,
-                                                                      int64_t width, double bytes);
-  // Of a kind's area; NaN where it has nothing.
-  [[nodiscard]] Result<replay::GroupEdges> group_outline(const GroupsWanted& wanted, int32_t kind,
-                                                         const replay::ColumnGrid& columns);
+                                                                Stacking stacking, int32_t least_columns,
+                                                                int32_t least_rows);
 
   // -- Bands. Ranks must be below rank_count().
-  // None: the column is outside of the recording.
-  [[nodiscard]] std::optional<analysis::BandPick> pick(replay::Axis axis, int64_t column, int64_t width,
-                                                       double bytes) const;
-  [[nodiscard]] analysis::PlaceOfBand place(int32_t rank, replay::Axis axis) const;
+  // What lies at a height of the state that a column shows. None: the column is outside of the recording.
+  [[nodiscard]] Result<std::optional<analysis::BandPick>> pick(replay::Axis axis, int64_t column,
+                                                               int64_t width, double bytes,
+                                                               Stacking stacking);
+  // Its kind there, and what the filter means of it; none = by allocation, or nothing is there.
+  [[nodiscard]] Result<std::optional<analysis::GroupPick>> pick_group(const analysis::BandPick& state,
+                                                                      double bytes, Stacking stacking,
+                                                                      std::string_view filter);
+  [[nodiscard]] Result<analysis::PlaceOfBand> place(int32_t rank, replay::Axis axis, Stacking stacking);
   // Lower and upper edge, one value per column (Timeline::outline).
   struct Edges {
     std::vector<double> lower, upper;
   };
-  [[nodiscard]] Edges outline(int32_t rank, const replay::ColumnGrid& columns) const;
+  [[nodiscard]] Result<Edges> outline(int32_t rank, Stacking stacking, const replay::ColumnGrid& columns);
+  // Of all of a kind; NaN where it has nothing.
+  [[nodiscard]] Result<Edges> group_outline(analysis::GroupBy by, int32_t kind,
+                                            const replay::ColumnGrid& columns);
   [[nodiscard]] int64_t position(replay::Axis axis, int32_t event) const;
   // All that is known of a band.
   [[nodiscard]] Result<analysis::BandDetails> details(int32_t rank);
@@ -224,9 +214,14 @@ class View {
   [[nodiscard]] auto with_bands(const TreeWanted& wanted, const Use& use)
       -> decltype(use(std::declval<const analysis::BandsAsked&>()));
   struct GroupStack {
-    int32_t kinds = 0;   // with what pools keep unused
-    bool split = false;  // each in two: what the filter means, and above it what it does not
-    replay::GroupLevels levels;
+    replay::GroupedBands bands;
+    Column<int32_t> rank_of_place;
+    replay::Timeline timeline;  // refers to `bands`
+  };
+  // A timeline, with what its numbers mean.
+  struct Stack {
+    const replay::Timeline& timeline;
+    const GroupStack* groups = nullptr;  // null: in the order of allocation
   };
   // The last pictures, and room to make others.
   struct Pixels {
@@ -241,9 +236,25 @@ class View {
   [[nodiscard]] Status choose(std::string_view only);
   [[nodiscard]] Result<Filtered> find_filtered(std::string_view text);
   [[nodiscard]] Result<analysis::BlockGroups> find_kinds(analysis::GroupBy by);
-  [[nodiscard]] Pixels& pixels();
-  [[nodiscard]] Result<const GroupStack*> group_stack(const GroupsWanted& wanted);
-  [[nodiscard]] Result<GroupStack> make_group_stack(const GroupsWanted& wanted);
+  [[nodiscard]] Pixels& pixels(bool by_group);
+  [[nodiscard]] Result<Stack> stack(Stacking stacking);
+  [[nodiscard]] Result<const GroupStack*> group_stack(analysis::GroupBy by);
+  [[nodiscard]] Result<GroupStack> make_group_stack(analysis::GroupBy by);
+  // Of a place of the stack, -1 of none; and back, of an envelope the first of what it keeps.
+  [[nodiscard]] int32_t rank_at(const Stack& stack, int32_t place) const;
+  [[nodiscard]] int32_t place_of(const Stack& stack, int32_t rank) const;
+  // Where a place lies, without words, and with those of a rank.
+  [[nodiscard]] static analysis::BandLabel placed(const replay::BandPlace& place,
+                                                  const replay::ColumnGrid& columns,
+                                                  const replay::RowGrid& rows);
+  [[nodiscard]] Result<analysis::BandLabel> label_of(int32_t rank, const replay::BandPlace& place,
+                                                     const replay::ColumnGrid& columns,
+                                                     const replay::RowGrid& rows,
+                                                     const replay::PlaceLimits& limits);
+  [[nodiscard]] Result<std::vector<analysis::BandLabel>> group_labels(const GroupStack& stack,
+                                                                      const replay::ColumnGrid& columns,
+                                                                      const replay::RowGrid& rows,
+                                                                      const replay::PlaceLimits& limits);
   // The state that a column shows, without a band.
   [[nodiscard]] std::optional<analysis::BandPick> state_of(replay::Axis axis, int64_t column,
                                                            int64_t width) const;
@@ -268,7 +279,7 @@ class View {
   [[nodiscard]] Result<analysis::Who> who_of(int32_t rank);
 
   // How bands are painted; refers to the look and to what is kept.
-  [[nodiscard]] Result<replay::PaintStyle> style(const Look& look);
+  [[nodiscard]] Result<replay::PaintStyle> style(const Look& look, const GroupStack* groups = nullptr);
   // The same for ranks of blocks, which the look of segments says nothing of.
   [[nodiscard]] Result<replay::PaintStyle> style_of_blocks(const Look& look);
   [[nodiscard]] Result<std::span<const uint8_t>> lit(const analysis::BlockGroups& groups, int32_t kind);

@@ -31,12 +31,15 @@ std::optional<analysis::BandPick> View::state_of(Axis axis, int64_t column, int6
   return pick;
 }
 
-std::optional<analysis::BandPick> View::pick(Axis axis, int64_t column, int64_t width, double bytes) const {
+Result<std::optional<analysis::BandPick>> View::pick(Axis axis, int64_t column, int64_t width, double bytes,
+                                                     Stacking stacking) {
+  const auto found = stack(stacking);
+  if (!found) return tl::unexpected(found.error());
   auto state = state_of(axis, column, width);
-  if (!state) return std::nullopt;
+  if (!state) return state;
   analysis::BandPick& pick = *state;
   const int32_t event = pick.event;
-  pick.rank = rank_of(timeline_->pick(event, bytes));
+  pick.rank = rank_at(*found, found->timeline.pick(event, bytes));
   if (pick.rank < 0) return state;
   if (const replay::PoolEnvelope* pool = envelope(pick.rank); pool != nullptr) {
     pick.name = name_of(*pool);
@@ -52,28 +55,37 @@ std::optional<analysis::BandPick> View::pick(Axis axis, int64_t column, int64_t 
   return state;
 }
 
-analysis::PlaceOfBand View::place(int32_t rank, Axis axis) const {
+Result<analysis::PlaceOfBand> View::place(int32_t rank, Axis axis, Stacking stacking) {
+  const auto found = stack(stacking);
+  if (!found) return tl::unexpected(found.error());
   const replay::Bands& lives = ranked();
   const auto r = static_cast<size_t>(rank);
   const replay::PoolEnvelope* pool = envelope(rank);
   const int32_t born = pool != nullptr ? pool->born : lives.born[r];
   const int32_t freed = pool != nullptr ? lives.events.count : lives.freed[r];
-  return {born < 0 ? int64_t{0} : timeline_->position(axis, born),
-          freed >= lives.events.count ? timeline_->extent(axis) : timeline_->position(axis, freed),
-          timeline_->offset_of(band_of(rank), born),
-          pool != nullptr ? pool->capacity.at(lives.events.count) : lives.size[r]};
+  return analysis::PlaceOfBand{
+      born < 0 ? int64_t{0} : timeline_->position(axis, born),
+      freed >= lives.events.count ? timeline_->extent(axis) : timeline_->position(axis, freed),
+      found->timeline.offset_of(place_of(*found, rank), born),
+      pool != nullptr ? pool->capacity.at(lives.events.count) : lives.size[r]};
 }
 
-View::Edges View::outline(int32_t rank, const replay::ColumnGrid& columns) const {
+Result<View::Edges> View::outline(int32_t rank, Stacking stacking, const replay::ColumnGrid& columns) {
+  const auto found = stack(stacking);
+  if (!found) return tl::unexpected(found.error());
   const replay::PoolEnvelope* pool = envelope(rank);
+  if (pool != nullptr && found->groups != nullptr) {
+    // What it keeps lies among that of the others.
+    return group_outline(*stacking, found->groups->bands.groups() - 1, columns);
+  }
   if (pool != nullptr) {
     // All of it, from its first band to what lies on it.
     const auto edge = [&](int32_t band) {
       return timeline_->edge(band, pool->born, bands_->events.count, columns);
     };
-    return {edge(pool->first_band), edge(pool->end_band)};
+    return Edges{edge(pool->first_band), edge(pool->end_band)};
   }
-  Edges edges{timeline_->outline(band_of(rank), columns), {}};
+  Edges edges{found->timeline.outline(place_of(*found, rank), columns), {}};
   const auto size = static_cast<double>(ranked().size[static_cast<size_t>(rank)]);
   edges.upper.reserve(edges.lower.size());
   for (const double edge : edges.lower) edges.upper.push_back(edge + size);

@@ -1,151 +1,156 @@
-// View: the stack by group.
+// View: bands stacked by group.
 #include <algorithm>
 #include <limits>
 #include <utility>
 
-#include "engine/replay/band_places.h"
-#include "engine/replay/paint.h"
+#include "engine/base/saturating.h"
 #include "engine/session/view.h"
 
 namespace gpustrata::session {
 
+using analysis::BandLabel;
 using replay::ColumnGrid;
 using replay::RowGrid;
 
-Result<View::GroupStack> View::make_group_stack(const GroupsWanted& wanted) {
-  if (wanted.by == analysis::GroupBy::allocation)
+Result<View::GroupStack> View::make_group_stack(analysis::GroupBy by) {
+  if (by == analysis::GroupBy::allocation)
     return fail(ErrorCode::wrong_usage, -1, "where each block is a kind of its own there are no groups");
-  // Of each band its kind, then its part of the stack.
-  Column<uint8_t> part(budget_);
-  if (!part.resize(static_cast<size_t>(bands_->count()), 0))
+  const auto kinds_of_blocks = kinds(by);
+  if (!kinds_of_blocks) return tl::unexpected(kinds_of_blocks.error());
+  const analysis::BlockGroups& known = **kinds_of_blocks;
+  const int32_t blocks = ranked().count();
+  const size_t own = known.kinds.size();
+  Column<uint8_t> kind(budget_);
+  if (!kind.resize(static_cast<size_t>(bands_->count()), 0))
     return fail(ErrorCode::limit_exceeded, -1, "not enough memory to stack {} blocks by group",
                 bands_->count());
-  const auto groups = kinds(wanted.by);
-  if (!groups) return tl::unexpected(groups.error());
-  const int32_t blocks = ranked().count();
-  const size_t own = (*groups)->kinds.size();
   for (int32_t band = 0; band < bands_->count(); ++band) {
     const int32_t rank = rank_of(band);
-    part[band] = static_cast<uint8_t>(rank < blocks ? (*groups)->group[rank] : own);
+    kind[band] = static_cast<uint8_t>(rank < blocks ? known.group[static_cast<size_t>(rank)] : own);
   }
-  const auto meant = filtered(wanted.filter);
-  if (!meant) return tl::unexpected(meant.error());
-  const bool split = *meant != nullptr;
-  if (split) {
-    const std::span<const uint8_t> matched = (*meant)->matches.matched.span();
-    for (int32_t band = 0; band < bands_->count(); ++band) {
-      const int32_t rank = rank_of(band);
-      const bool is_meant = rank < blocks && matched[static_cast<size_t>(rank)] != 0;
-      part[band] = static_cast<uint8_t>(part[band] * 2 + (is_meant ? 0 : 1));
-    }
-  }
-  const size_t all = own + (pools_ ? 1 : 0);
-  auto levels = replay::GroupLevels::build(*bands_, std::move(part),
-                                           std::max<size_t>(all, 1) * (split ? 2 : 1), budget_);
-  if (!levels) return tl::unexpected(levels.error());
-  return GroupStack{static_cast<int32_t>(all), split, std::move(*levels)};
+  const size_t all = std::max<size_t>(own + (pools_ ? 1 : 0), 1);
+  auto bands = replay::GroupedBands::make(*bands_, kind.span(), all, budget_);
+  if (!bands) return tl::unexpected(bands.error());
+  Column<int32_t> ranks(budget_);
+  if (!ranks.resize(bands->band().size(), 0))
+    return fail(ErrorCode::limit_exceeded, -1, "not enough memory to stack {} blocks by group", blocks);
+  for (size_t place = 0; place < ranks.size(); ++place) ranks[place] = rank_of(bands->band()[place]);
+  auto timeline = timeline_->restacked(*bands, budget_);
+  if (!timeline) return tl::unexpected(timeline.error());
+  return GroupStack{std::move(*bands), std::move(ranks), std::move(*timeline)};
 }
 
-Result<const View::GroupStack*> View::group_stack(const GroupsWanted& wanted) {
+Result<const View::GroupStack*> View::group_stack(analysis::GroupBy by) {
   const auto found = kept<GroupStack>(
-      memo_key(wanted.by, wanted.filter), [&] { return make_group_stack(wanted); }, 2);
+      memo_key(by), [&] { return make_group_stack(by); }, 1);
   if (!found) return tl::unexpected(found.error());
   return *found;
 }
 
-Status View::draw_groups(const ColumnGrid& columns, const RowGrid& rows, const Look& look,
-                         std::span<uint32_t> rgba) {
-  const auto stack = group_stack({look.colour_by, look.kind < 0 ? look.filter : std::string_view()});
-  if (!stack) return tl::unexpected(stack.error());
-  replay::PaintStyle style;
-  style.palette = {look.bands, look.nothing, look.dimmed_towards, look.envelope};
-  const auto kinds = (*stack)->kinds - (pools_ ? 1 : 0);
-  std::vector<uint32_t> values;
-  for (int32_t kind = 0; kind < (*stack)->kinds; ++kind) {
-    const uint32_t plain = kind == kinds        ? look.envelope
-                           : look.bands.empty() ? 0xFF000000
-                                                : look.bands[static_cast<size_t>(kind) % look.bands.size()];
-    const uint32_t faded = replay::dimmed(plain, style.palette);
-    const auto add = [&](uint32_t colour) {
-      values.push_back(replay::kMeanBits | (colour & replay::kMeanMask));
-    };
-    add(look.kind >= 0 && kind != look.kind ? faded : plain);
-    if ((*stack)->split) add(faded);
-  }
-  Column<uint32_t>& scratch = pixels().scratch;
-  if (!scratch.resize(rgba.size(), 0))
-    return fail(ErrorCode::limit_exceeded, -1, "not enough memory for a picture of {} pixels", rgba.size());
-  scratch.truncate(rgba.size());
-  replay::draw_groups(*timeline_, (*stack)->levels, columns, rows, values, scratch.span());
-  replay::paint(scratch.span(), columns.count, rows.count, replay::BandColours(style), rgba);
-  return {};
+Result<View::Stack> View::stack(Stacking stacking) {
+  if (!stacking) return Stack{*timeline_};
+  const auto found = group_stack(*stacking);
+  if (!found) return tl::unexpected(found.error());
+  return Stack{(*found)->timeline, *found};
 }
 
-Result<std::vector<analysis::KindPlace>> View::group_places(const ColumnGrid& columns, const RowGrid& rows,
-                                                            const GroupsWanted& wanted, int32_t least_columns,
-                                                            int32_t least_rows) {
-  std::vector<analysis::KindPlace> found;
-  if (columns.count <= 0 || rows.count <= 0) return found;
-  const auto stack = group_stack(wanted);
-  if (!stack) return tl::unexpected(stack.error());
-  const size_t size = static_cast<size_t>(columns.count) * static_cast<size_t>(rows.count);
-  Column<uint32_t>& scratch = pixels().scratch;
-  if (!scratch.resize(size, 0))
-    return fail(ErrorCode::limit_exceeded, -1, "not enough memory for the words in {} pixels", size);
-  scratch.truncate(size);
-  const uint32_t parts = (*stack)->split ? 2 : 1;
-  std::vector<uint32_t> values;
-  for (uint32_t part = 0; part < (*stack)->levels.groups(); ++part) values.push_back(part / parts);
-  replay::draw_groups(*timeline_, (*stack)->levels, columns, rows, values, scratch.span());
-  const auto position = [&](int32_t column) {
-    return static_cast<double>(columns.first + column) * static_cast<double>(columns.width);
-  };
-  for (const replay::BandPlace& place :
-       replay::find_band_places(scratch.span(), rows.count, {least_columns, least_rows, kMostLabels})) {
-    analysis::KindPlace& one = found.emplace_back();
-    one.kind = place.rank;
-    one.x0 = position(place.column);
-    one.x1 = position(place.column + place.columns);
-    one.y0 = rows.bottom + place.row * rows.bytes_per_row;
-    one.y1 = rows.bottom + (place.row + place.rows) * rows.bytes_per_row;
-  }
-  return found;
+int32_t View::rank_at(const Stack& stack, int32_t place) const {
+  if (stack.groups == nullptr) return rank_of(place);
+  return place < 0 ? -1 : stack.groups->rank_of_place[static_cast<size_t>(place)];
 }
 
-Result<std::optional<analysis::GroupPick>> View::pick_group(const GroupsWanted& wanted, replay::Axis axis,
-                                                            int64_t column, int64_t width, double bytes) {
-  const auto state = state_of(axis, column, width);
-  if (!state) return std::optional<analysis::GroupPick>();
-  const auto stack = group_stack(wanted);
-  if (!stack) return tl::unexpected(stack.error());
-  const replay::GroupLevels& levels = (*stack)->levels;
-  replay::GroupLevels::Walk walk(levels);
-  walk.move_to(state->event);
+int32_t View::place_of(const Stack& stack, int32_t rank) const {
+  if (stack.groups == nullptr) return band_of(rank);
+  const replay::PoolEnvelope* const pool = envelope(rank);
+  if (pool == nullptr) return stack.groups->bands.place_of(band_of(rank));
+  const bool keeps_any = pool->first_rest < pool->end_band;
+  return keeps_any ? stack.groups->bands.place_of(pool->first_rest)
+                   : stack.groups->bands.first_of(stack.groups->bands.groups());
+}
+
+Result<std::optional<analysis::GroupPick>> View::pick_group(const analysis::BandPick& state, double bytes,
+                                                            Stacking stacking, std::string_view filter) {
+  const auto found = stack(stacking);
+  if (!found) return tl::unexpected(found.error());
+  const int32_t place = found->groups == nullptr ? -1 : found->timeline.pick(state.event, bytes);
+  if (place < 0) return std::optional<analysis::GroupPick>();
+  const auto meant = filtered(filter);
+  if (!meant) return tl::unexpected(meant.error());
+  const replay::GroupedBands& bands = found->groups->bands;
   analysis::GroupPick pick;
-  pick.state = *state;
-  const size_t part = replay::group_at(walk.bytes(), bytes);
-  if (part == levels.groups()) return std::optional(pick);
-  const size_t parts = (*stack)->split ? 2 : 1;
-  const size_t first = part / parts * parts;
-  pick.kind = static_cast<int32_t>(part / parts);
-  const bool is_unused = pools_ && pick.kind == (*stack)->kinds - 1;
-  for (size_t one = first; one < first + parts; ++one) {
-    pick.share.bytes += walk.bytes()[one];
-    pick.share.blocks += is_unused ? 0 : walk.bands()[one];
+  pick.kind = bands.group_of(place);
+  if (*meant != nullptr) pick.matched.emplace();
+  Column<int32_t> live(budget_);
+  if (!found->timeline.live_at(state.event, live, bands.first_of(pick.kind), bands.first_of(pick.kind + 1)))
+    return fail(ErrorCode::limit_exceeded, -1, "not enough memory to list what is in use");
+  for (const int32_t one : live) {
+    const int64_t size = bands.size()[static_cast<size_t>(one)];
+    const int32_t rank = rank_at(*found, one);
+    const bool is_block = rank < ranked().count();
+    add_saturated(pick.share.bytes, size);
+    pick.share.blocks += is_block ? 1 : 0;
+    if (*meant == nullptr || !is_block || (*meant)->matches.matched[static_cast<size_t>(rank)] == 0) continue;
+    add_saturated(pick.matched->bytes, size);
+    ++pick.matched->blocks;
   }
-  if ((*stack)->split)
-    pick.matched = {.bytes = walk.bytes()[first], .blocks = is_unused ? 0 : walk.bands()[first]};
   return std::optional(pick);
 }
 
-Result<replay::GroupEdges> View::group_outline(const GroupsWanted& wanted, int32_t kind,
-                                               const ColumnGrid& columns) {
-  const auto stack = group_stack(wanted);
-  if (!stack) return tl::unexpected(stack.error());
-  const size_t parts = (*stack)->split ? 2 : 1;
-  const size_t first = std::min(static_cast<size_t>(kind) * parts, (*stack)->levels.groups());
-  const size_t end = std::min(first + parts, (*stack)->levels.groups());
-  return replay::group_edges(*timeline_, (*stack)->levels, first, end, columns);
+Result<View::Edges> View::group_outline(analysis::GroupBy by, int32_t kind, const ColumnGrid& columns) {
+  const auto found = group_stack(by);
+  if (!found) return tl::unexpected(found.error());
+  const replay::GroupedBands& bands = (*found)->bands;
+  const auto edge = [&](int32_t group) {
+    return (*found)->timeline.edge(bands.first_of(std::min(group, bands.groups())), -1, bands_->events.count,
+                                   columns);
+  };
+  const int32_t group = std::min(kind, bands.groups());
+  Edges edges{edge(group), edge(group + 1)};
+  for (size_t column = 0; column < edges.lower.size(); ++column) {
+    if (edges.lower[column] == edges.upper[column])
+      edges.lower[column] = edges.upper[column] = std::numeric_limits<double>::quiet_NaN();
+  }
+  return edges;
+}
+
+Result<std::vector<BandLabel>> View::group_labels(const GroupStack& stack, const ColumnGrid& columns,
+                                                  const RowGrid& rows, const replay::PlaceLimits& limits) {
+  const size_t size = static_cast<size_t>(columns.count) * static_cast<size_t>(rows.count);
+  Column<uint32_t>& blocks = pixels(true).scratch;
+  Column<uint32_t> kinds(budget_);
+  if (!blocks.resize(size, 0) || !kinds.resize(size, replay::kNothing))
+    return fail(ErrorCode::limit_exceeded, -1, "not enough memory for the words in {} pixels", size);
+  blocks.truncate(size);
+  stack.timeline.draw(columns, rows, blocks.span());
+  for (size_t i = 0; i < size; ++i) {
+    uint32_t& pixel = blocks[i];
+    if (pixel == replay::kNothing) continue;
+    const auto place = static_cast<int32_t>(pixel & replay::kRankMask);
+    kinds[i] = static_cast<uint32_t>(stack.bands.group_of(place));
+    if (stack.rank_of_place[static_cast<size_t>(place)] >= ranked().count()) pixel = replay::kNothing;
+  }
+  std::vector<BandLabel> labels;
+  std::vector<uint32_t> named;  // places, ascending
+  for (const replay::BandPlace& place : replay::find_band_places(blocks.span(), rows.count, limits)) {
+    const int32_t rank = stack.rank_of_place[static_cast<size_t>(place.rank)];
+    auto label = label_of(rank, place, columns, rows, limits);
+    if (!label) return tl::unexpected(label.error());
+    labels.push_back(std::move(*label));
+    named.push_back(static_cast<uint32_t>(place.rank));
+  }
+  std::sort(named.begin(), named.end());
+  // What other blocks cover is the group's.
+  bool is_named = false;
+  for (size_t i = 0; i < size; ++i) {
+    if (i == 0 || blocks[i] != blocks[i - 1])
+      is_named = std::binary_search(named.begin(), named.end(), blocks[i] & ~replay::kMergedBit);
+    if (is_named) kinds[i] = replay::kNothing;
+  }
+  for (const replay::BandPlace& place : replay::find_band_places(kinds.span(), rows.count, limits)) {
+    BandLabel& label = labels.emplace_back(placed(place, columns, rows));
+    label.kind = place.rank;
+  }
+  return labels;
 }
 
 }  // namespace gpustrata::session

@@ -21,10 +21,11 @@ namespace {
 constexpr double kLabelForPlace = 2.5;  // times the width of a label that shows a size only
 
 // Everything that decides the colours of a picture.
-[[nodiscard]] std::string key_of(const Look& look, bool by_filter) {
+[[nodiscard]] std::string key_of(const Look& look, Stacking stacking, bool by_filter) {
   std::string key(reinterpret_cast<const char*>(look.bands.data()), look.bands.size() * sizeof(uint32_t));
-  for (const uint32_t number : {look.nothing, look.dimmed_towards, look.envelope,
-                                static_cast<uint32_t>(look.colour_by), static_cast<uint32_t>(look.kind)})
+  for (const uint32_t number :
+       {look.nothing, look.dimmed_towards, look.envelope, static_cast<uint32_t>(look.colour_by),
+        static_cast<uint32_t>(look.kind), stacking ? static_cast<uint32_t>(*stacking) : 0})
     key.append(reinterpret_cast<const char*>(&number), sizeof number);
   if (by_filter) key += look.filter;
   return key;
@@ -35,13 +36,14 @@ constexpr double kLabelForPlace = 2.5;  // times the width of a label that shows
 
 }  // namespace
 
-Result<replay::PaintStyle> View::style(const Look& look) {
+Result<replay::PaintStyle> View::style(const Look& look, const GroupStack* in_groups) {
   replay::PaintStyle style;
   style.palette = {look.bands, look.nothing, look.dimmed_towards, look.envelope};
-  if (pools_) {
-    style.rank_of_band = pools_->rank_of_band.span();
+  if (in_groups != nullptr || pools_) {
+    style.rank_of_band = in_groups != nullptr ? in_groups->rank_of_place.span() : pools_->rank_of_band.span();
     style.blocks = static_cast<uint32_t>(ranked().count());
   }
+  if (in_groups != nullptr) style.shaded_min_rows = kLeastShaded;
   const bool by_filter = look.kind < 0;
   const auto groups = kinds(look.colour_by);
   if (!groups) return tl::unexpected(groups.error());
@@ -58,21 +60,25 @@ Result<replay::PaintStyle> View::style(const Look& look) {
   return style;
 }
 
-View::Pixels& View::pixels() {
-  return **kept<Pixels>("", [&]() -> Result<Pixels> { return Pixels(budget_); });
+View::Pixels& View::pixels(bool by_group) {
+  return **kept<Pixels>(by_group ? "by group" : "", [&]() -> Result<Pixels> { return Pixels(budget_); });
 }
 
-Status View::draw(const ColumnGrid& columns, const RowGrid& rows, const Look& look,
+Status View::draw(const ColumnGrid& columns, const RowGrid& rows, const Look& look, Stacking stacking,
                   std::span<uint32_t> rgba) {
-  const auto painted = style(look);
+  const auto found = stack(stacking);
+  if (!found) return tl::unexpected(found.error());
+  auto painted = style(look, found->groups);
   if (!painted) return tl::unexpected(painted.error());
-  Pixels& kept = pixels();
-  if (std::string key = key_of(look, look.kind < 0); key != kept.look) {
+  // A kind is lit or dimmed as a whole, what a filter means is not.
+  painted->groups_are_plain = stacking == look.colour_by && (look.kind >= 0 || painted->matched.empty());
+  Pixels& kept = pixels(stacking.has_value());
+  if (std::string key = key_of(look, stacking, look.kind < 0); key != kept.look) {
     kept.drawn.forget();
     kept.look = std::move(key);
   }
   const replay::BandColours colours(*painted);
-  const auto drawn = kept.drawn.draw(*timeline_, columns, rows, colours);
+  const auto drawn = kept.drawn.draw(found->timeline, columns, rows, colours);
   if (drawn.size() != rgba.size())
     return fail(ErrorCode::limit_exceeded, -1, "not enough memory for a picture of {} pixels", rgba.size());
   replay::paint(drawn, columns.count, rows.count, colours, rgba);
@@ -166,16 +172,49 @@ Result<analysis::Who> View::who_of(int32_t rank) {
   return analysis::who_of(recording(), analysis::shown_stack(recording(), device_->lives(), **index, rank));
 }
 
-Result<std::vector<BandLabel>> View::labels(const ColumnGrid& columns, const RowGrid& rows,
+BandLabel View::placed(const replay::BandPlace& place, const ColumnGrid& columns, const RowGrid& rows) {
+  const auto position = [&](int32_t column) {
+    return static_cast<double>(columns.first + column) * static_cast<double>(columns.width);
+  };
+  BandLabel label;
+  label.x0 = position(place.column);
+  label.x1 = position(place.column + place.columns);
+  label.y0 = rows.bottom + place.row * rows.bytes_per_row;
+  label.y1 = rows.bottom + (place.row + place.rows) * rows.bytes_per_row;
+  return label;
+}
+
+Result<BandLabel> View::label_of(int32_t rank, const replay::BandPlace& place, const ColumnGrid& columns,
+                                 const RowGrid& rows, const replay::PlaceLimits& limits) {
+  BandLabel label = placed(place, columns, rows);
+  label.rank = rank;
+  const replay::PoolEnvelope* pool = envelope(rank);
+  label.size =
+      pool != nullptr ? pool->capacity.at(bands_->events.count) : ranked().size[static_cast<size_t>(rank)];
+  if (pool != nullptr) label.name = name_of(*pool);
+  if (place.columns >= kLabelForPlace * limits.columns) {
+    const auto who = who_of(rank);
+    if (!who) return tl::unexpected(who.error());
+    label.who = *who;
+  }
+  return label;
+}
+
+Result<std::vector<BandLabel>> View::labels(const ColumnGrid& columns, const RowGrid& rows, Stacking stacking,
                                             int32_t least_columns, int32_t least_rows) {
   std::vector<BandLabel> labels;
   if (columns.count <= 0 || rows.count <= 0) return labels;
+  const replay::PlaceLimits limits{least_columns, least_rows, kMostLabels};
+  const auto stacked = stack(stacking);
+  if (!stacked) return tl::unexpected(stacked.error());
+  if (stacked->groups != nullptr) return group_labels(*stacked->groups, columns, rows, limits);
   const auto height = static_cast<size_t>(rows.count);
   const size_t size = static_cast<size_t>(columns.count) * height;
   std::span<const uint32_t> pixels;
   // Which pixels belong to one block alone is the same whatever the look.
-  Column<uint32_t>& scratch = this->pixels().scratch;
-  const replay::KeptPicture* kept = this->pixels().drawn.with(columns);
+  Pixels& mine = this->pixels(false);
+  Column<uint32_t>& scratch = mine.scratch;
+  const replay::KeptPicture* kept = mine.drawn.with(columns);
   const bool is_kept = kept != nullptr && kept->drawn()->rows.count == rows.count &&
                        kept->drawn()->rows.bottom == rows.bottom &&
                        kept->drawn()->rows.bytes_per_row == rows.bytes_per_row;
@@ -199,26 +238,10 @@ Result<std::vector<BandLabel>> View::labels(const ColumnGrid& columns, const Row
     }
     pixels = scratch.span();
   }
-  const auto position = [&](int32_t column) {
-    return static_cast<double>(columns.first + column) * static_cast<double>(columns.width);
-  };
-  for (const replay::BandPlace& place :
-       replay::find_band_places(pixels, rows.count, {least_columns, least_rows, kMostLabels})) {
-    BandLabel& label = labels.emplace_back();
-    label.rank = place.rank;
-    const replay::PoolEnvelope* pool = envelope(place.rank);
-    label.size = pool != nullptr ? pool->capacity.at(bands_->events.count)
-                                 : ranked().size[static_cast<size_t>(place.rank)];
-    if (pool != nullptr) label.name = name_of(*pool);
-    if (place.columns >= kLabelForPlace * least_columns) {
-      const auto who = who_of(place.rank);
-      if (!who) return tl::unexpected(who.error());
-      label.who = *who;
-    }
-    label.x0 = position(place.column);
-    label.x1 = position(place.column + place.columns);
-    label.y0 = rows.bottom + place.row * rows.bytes_per_row;
-    label.y1 = rows.bottom + (place.row + place.rows) * rows.bytes_per_row;
+  for (const replay::BandPlace& place : replay::find_band_places(pixels, rows.count, limits)) {
+    auto label = label_of(place.rank, place, columns, rows, limits);
+    if (!label) return tl::unexpected(label.error());
+    labels.push_back(std::move(*label));
   }
   return labels;
 }

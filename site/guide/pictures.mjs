@@ -174,6 +174,21 @@ const parts = {
     },
     height: 1000,
   },
+  fit: {
+    of: 'gpustrata-drawer',
+    prepare: async (page) => {
+      // A training program at three batches, recorded by PyTorch 2.8.0.
+      await choose(page, ...[2, 4, 16].map((batch) => join(root, `tests/data/fit/batch${batch}.pickle.gz`)));
+      await drawer(page, 'fit', 760);
+      await page.locator('gpustrata-fit section[data-value]').waitFor();
+      await page.locator('gpustrata-fit input[name=capacity]').fill('256 MiB');
+      await page.keyboard.press('Enter');
+      await page.locator('gpustrata-fit .chart[data-capacity]').waitFor();
+      await page.locator('gpustrata-fit [data-task=none] section[data-value]').waitFor();
+    },
+    width: 1660,
+    height: 1100,
+  },
   unknown: {
     open: 'profiler_trace.json.gz',
     of: 'gpustrata-timeline',

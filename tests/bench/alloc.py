@@ -49,6 +49,12 @@ def main():
         tell(f"dump of {2 if small else 100},000 events, 40 frames, {work}, median", first(lines[at:], "  dump"), "ms", 15,
              "a copy of its bytes", first(lines[at:], "  reference: a copy"))
 
+    lines = lines_of("journal_bench", "20" if small else "10000")
+    least = first(lines, "reference: a lock")
+    tell("an event told to a journal whose writer keeps up, median", first(lines, "an event, while"), "ns", 100, "a lock and a copy", least)
+    tell(f"{20 if small else 10_000},000 events to a journal as fast as they come, of the caller", first(lines, "an event, as fast"), "ns", 150,
+         "a lock and a copy", least)
+
     lines = lines_of("state_bench", "0.01" if small else "1")
     undo = first(lines, "reference: undo all each time")
     tell(f"state after any event, {'10,000' if small else '1 M'} events, median", first(lines, "state after any event"), "ms", 1, "undo all each time", undo)

@@ -12,7 +12,7 @@ set -uo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../site/setup.sh"
 cd "$root" || exit 1
 
-order=(native trace trace_view alloc calls whatif open served_open view state serve fleet)
+order=(native trace trace_view alloc calls whatif fit open served_open view state serve fleet)
 names=()
 small=
 while (($#)); do

@@ -1,5 +1,6 @@
 // Budget "timeline picture 1600 x 800" (native 1 M / 10 M events: 3 / 10 ms, WebAssembly 5 / 12 ms) and
-// "replay index" (10 M / 5 M events/s): lifetimes, index, pictures at four zooms, colouring, pick, outline.
+// "replay index" (10 M / 5 M events/s): lifetimes, index, pictures at four zooms, colouring, pick, outline; the same
+// pictures stacked by group, their ratio to those by age.
 //
 //   timeline_bench [events in millions, default 1] [loop | survivors | tiny | all, default loop]
 //
@@ -13,12 +14,15 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <numeric>
 #include <optional>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "engine/model/recording.h"
 #include "engine/replay/block_lives.h"
+#include "engine/replay/grouped_bands.h"
 #include "engine/replay/paint.h"
 #include "engine/replay/timeline.h"
 
@@ -136,34 +140,47 @@ void write_tiny(TraceWriter& out) {
   }
 }
 
-std::vector<uint32_t> column_by_hand(const BlockLives& lifetimes, int32_t event, const RowGrid& rows) {
+// `order`: of the blocks, from the bottom.
+std::vector<uint32_t> column_by_hand(const BlockLives& lifetimes, std::span<const int32_t> order,
+                                     int32_t event, const RowGrid& rows) {
   std::vector<uint32_t> column(static_cast<size_t>(rows.count), replay::kNothing);
   if (event < -1) return column;
   double offset = 0;
   size_t row = 0;
-  for (size_t rank = 0; rank < lifetimes.size.size(); ++rank) {
+  for (size_t place = 0; place < order.size(); ++place) {
+    const auto rank = static_cast<size_t>(order[place]);
     if (lifetimes.born[rank] > event || lifetimes.freed[rank] <= event) continue;
     const auto size = static_cast<double>(lifetimes.size[rank]);
     offset += size;
     const uint32_t merged = size < rows.bytes_per_row ? replay::kMergedBit : 0;
     while (row < column.size() &&
            rows.bottom + (static_cast<double>(row) + 0.5) * rows.bytes_per_row < offset) {
-      column[row++] = static_cast<uint32_t>(rank) | merged;
+      column[row++] = static_cast<uint32_t>(place) | merged;
     }
   }
   return column;
 }
 
-void check(const BlockLives& lifetimes, const Timeline& timeline, const ColumnGrid& columns,
-           const RowGrid& rows, const std::vector<uint32_t>& pixels) {
+void check(const BlockLives& lifetimes, std::span<const int32_t> order, const Timeline& timeline,
+           const ColumnGrid& columns, const RowGrid& rows, const std::vector<uint32_t>& pixels) {
   for (int32_t c = 0; c < columns.count; c += 123) {
     const int32_t event = timeline.event_of_column(columns.axis, columns.first + c, columns.width);
-    const auto expected = column_by_hand(lifetimes, event, rows);
+    const auto expected = column_by_hand(lifetimes, order, event, rows);
     if (!std::equal(expected.begin(), expected.end(),
                     pixels.begin() + static_cast<ptrdiff_t>(c) * rows.count)) {
       stop("a column is not the stack of its event");
     }
   }
+}
+
+// Block i is of group i % kGroups: as mixed as they can be.
+constexpr int32_t kGroups = 7;
+
+std::vector<int32_t> order_by_group(int32_t blocks) {
+  std::vector<int32_t> order;
+  for (int32_t group = 0; group < kGroups; ++group)
+    for (int32_t rank = group; rank < blocks; rank += kGroups) order.push_back(rank);
+  return order;
 }
 
 void measure(const char* kind, size_t events) {
@@ -204,8 +221,35 @@ void measure(const char* kind, size_t events) {
               static_cast<double>(before_index - before_lifetimes) * per_event, index_ms,
               static_cast<double>(budget.used() - before_index) * per_event);
 
+  std::vector<int32_t> by_age(static_cast<size_t>(lifetimes->count()));
+  std::iota(by_age.begin(), by_age.end(), 0);
+  const std::vector<int32_t> by_group = order_by_group(lifetimes->count());
+  std::vector<uint8_t> group_of(by_age.size());
+  for (size_t rank = 0; rank < group_of.size(); ++rank)
+    group_of[rank] = static_cast<uint8_t>(rank % static_cast<size_t>(kGroups));
+  std::optional<replay::GroupedBands> grouped_bands;
+  std::optional<Timeline> grouped;
+  const double restack_ms = best_ms([&] {
+    grouped.reset();
+    auto made = replay::GroupedBands::make(*lifetimes, group_of, static_cast<size_t>(kGroups), budget);
+    if (!made) stop(made.error().message.c_str());
+    grouped_bands.emplace(std::move(*made));
+    auto built = timeline->restacked(*grouped_bands, budget);
+    if (!built) stop(built.error().message.c_str());
+    grouped.emplace(std::move(*built));
+  });
+  std::printf("  stacked by group: %.1f ms, %.2f x the index\n", restack_ms, restack_ms / index_ms);
+
   const std::vector<uint32_t> bands = {0xFFA7794E, 0xFF2C8EF2, 0xFF5957E1, 0xFFB2B776, 0xFF4FA159};
   const replay::BandColours colours({.palette = {.bands = bands}, .group = {}, .matched = {}});
+  const std::vector<uint32_t> group_of_rank(group_of.begin(), group_of.end());
+  const replay::BandColours group_colours({.palette = {.bands = bands},
+                                           .rank_of_band = by_group,
+                                           .blocks = static_cast<uint32_t>(by_group.size()),
+                                           .group = group_of_rank,
+                                           .matched = {},
+                                           .shaded_min_rows = 3,
+                                           .groups_are_plain = true});
   std::vector<uint32_t> pixels(static_cast<size_t>(kColumns) * kRows);
   std::vector<uint32_t> rgba(pixels.size());
   struct Zoom {
@@ -227,7 +271,7 @@ void measure(const char* kind, size_t events) {
       const auto top = static_cast<double>(timeline->highest_level(columns));
       const RowGrid rows{.bottom = 0, .bytes_per_row = top * 1.05 / kRows, .count = kRows};
       timeline->draw(columns, rows, pixels);
-      check(*lifetimes, *timeline, columns, rows, pixels);
+      check(*lifetimes, by_age, *timeline, columns, rows, pixels);
       const double draw_ms = best_ms([&] { timeline->draw(columns, rows, pixels, &colours); });
       const double paint_ms = best_ms([&] { replay::paint(pixels, columns.count, kRows, colours, rgba); });
       replay::Curves curves;
@@ -238,11 +282,14 @@ void measure(const char* kind, size_t events) {
       const double pick_ms = best_ms([&] { picked = timeline->pick(event, height); });
       if (picked < 0) stop("nothing was picked inside the stack");
       double outline_ms = best_ms([&] { (void)timeline->outline(picked, columns); });
+      grouped->draw(columns, rows, pixels);
+      check(*lifetimes, by_group, *grouped, columns, rows, pixels);
+      const double grouped_ms = best_ms([&] { grouped->draw(columns, rows, pixels, &group_colours); });
       std::printf(
           "  %-9s %s axis, %4d columns: draw %6.2f ms, paint %5.2f ms, curves %5.2f ms, pick %6.1f us, "
-          "outline %5.2f ms\n",
+          "outline %5.2f ms; by group %.2f ms, %.2f x\n",
           zoom.name, axis == Axis::event ? "event" : "time ", columns.count, draw_ms, paint_ms, curves_ms,
-          pick_ms * 1e3, outline_ms);
+          pick_ms * 1e3, outline_ms, grouped_ms, grouped_ms / draw_ms);
     }
   }
 }

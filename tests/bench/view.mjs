@@ -17,6 +17,15 @@ const inputs = small
 const hoverGoal = 16;
 
 await forEachOpened(inputs, async (page, name, goal) => {
+  for (const stacking of ['By age', 'Groups']) {
+    await page.getByLabel('Colour by').selectOption('stack');
+    await page.getByLabel(stacking, { exact: true }).check({ force: true });
+    await page.locator('.plot[data-settled]').waitFor({ timeout: 30_000 });
+    await measure(page, `${name}, ${stacking.toLowerCase()}`, goal);
+  }
+});
+
+async function measure(page, name, goal) {
   await eachMovement(page, ['zoom', 'pan', 'tall', 'hover'], ({ axis, kind, rest, intervals, answers }) => {
     const what = { zoom: 'zoom', pan: 'pan', tall: 'zoom of heights', hover: 'hover' }[kind];
     const on = `${what}, ${name}, ${axis} axis`;
@@ -47,4 +56,4 @@ await forEachOpened(inputs, async (page, name, goal) => {
       });
     }
   });
-});
+}

@@ -156,7 +156,14 @@ test('fragmentation at a moment and over time, and what holds it back', async ({
   await expect(page.locator('[data-finding].bad').first()).toBeVisible();
   await open(page, 'Fragmentation');
   await expect(page.locator('[data-moments="120"]')).toBeVisible();
+  // Moments, not all events: no highest is told of them.
+  await expect(page.locator('[data-moments] .legend')).toHaveText(/^\s*cached\s+held back\s+reserved\s*$/);
   const panel = page.locator('[data-fragmentation]');
+  const plot = page.locator('gpustrata-fragmentation-over-time canvas[data-settled]');
+  const [left = 0, , width = 0] = (await plot.getAttribute('data-plot'))!.split(' ').map(Number);
+  await plot.click({ position: { x: left + width / 2, y: 40 } });
+  // 1,688 events: half of them, and a pixel is about two.
+  await expect.poll(async () => Math.abs((await number(panel, 'fragmentation')) - 844)).toBeLessThan(6);
   await page.getByRole('slider', { name: 'Moment' }).focus();
   await page.keyboard.press('End');
   await expect(panel).toHaveAttribute('data-fragmentation', '1687');

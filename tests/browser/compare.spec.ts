@@ -51,17 +51,37 @@ test('two files at their peaks: rows add up, what grew most comes first, curves 
   const first = page.locator('tr[data-change]').first();
   await expect(first).toHaveAttribute('data-who', /^lm_head /);
   await expect(first).toHaveAttribute('data-change', 'grew');
-  await expect(page.locator('[data-curves=event]')).toBeVisible();
+  const chart = page.locator('[data-curves=event] canvas[data-settled]');
+  await expect(page.locator('[data-curves=event] [data-curve=before]')).toHaveAttribute(
+    'data-bytes',
+    '2814816256',
+  );
+  await expect(page.locator('[data-curves=event] [data-curve=after]')).toHaveAttribute(
+    'data-bytes',
+    '6059896832',
+  );
+  const whole = (await chart.getAttribute('data-stretch'))!;
+  await chart.focus();
+  await page.keyboard.press('w');
+  await expect(chart).not.toHaveAttribute('data-stretch', whole);
+  await page.keyboard.press('f');
+  await expect(chart).toHaveAttribute('data-stretch', whole);
   await page.locator('[data-align]').selectOption('step');
   await expect(page.locator('[data-curves=step]')).toBeVisible();
   await page.locator('[data-align]').selectOption('time');
   await expect(page.locator('[data-curves=time]')).toBeVisible();
   await page.locator('[data-align]').selectOption('region');
   await expect(page.locator('[data-curves=region]')).toBeVisible();
-  // Four passes forward in the one, three in the other: 100 columns each.
+  // Four passes forward in the one, three in the other: the fourth has a level in one file only.
   await page.locator('[data-align-region]').selectOption('forward');
-  await expect(page.locator('gpustrata-compare-curves .scale')).toContainText('4 regions forward');
-  await expect(page.locator('[data-curves=region]')).toHaveAttribute('data-columns', '400');
+  await expect(page.locator('gpustrata-compare-curves [data-extent]')).toContainText('4 regions forward');
+  const passes = page.locator('[data-curves=region] canvas[data-settled]');
+  await expect(passes).toHaveAttribute('data-stretch', '0 4');
+  await passes.focus();
+  await page.keyboard.press('End');
+  await expect(page.locator('[data-curves=region] [data-curve][data-bytes]')).toHaveCount(1);
+  await page.keyboard.press('Home');
+  await expect(page.locator('[data-curves=region] [data-curve][data-bytes]')).toHaveCount(2);
   // How stacks were found to be the same is said; whatever is in both, or in one, is a row or did not change.
   const matching = page.locator('[data-by-stack]');
   await expect(matching).toContainText('matched by their lines');

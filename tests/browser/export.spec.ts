@@ -129,6 +129,32 @@ test('on paper the dark theme is light in the same hues, without waiting for a p
     expect(Math.max(...(await colourOf(page, what, right, down))), String(what)).toBeLessThan(60);
 });
 
+test('on paper State, map and flame graph are as they were drawn, as wide as the paper', async ({ page }) => {
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await openSample(page);
+  const corner = [0, 1].flatMap((right) => [0, 1].map((down) => [right, down] as const));
+  for (const key of ['2', '3', '4']) {
+    await page.keyboard.press(key);
+    const canvas = page.locator('.main canvas');
+    await expect(page.locator('.main [data-settled]')).toBeVisible();
+    const [width = 0, height = 0] = await canvas.evaluate((one: HTMLCanvasElement) => [
+      one.width,
+      one.height,
+    ]);
+    expect(height, key).toBeGreaterThan(100);
+    await page.emulateMedia({ media: 'print' });
+    const box = (await canvas.boundingBox())!;
+    expect(box.width / box.height, key).toBeCloseTo(width / height, 1);
+    const corners = [];
+    for (const [right, down] of corner)
+      corners.push(Math.min(...(await colourOf(page, canvas, right, down))));
+    expect(Math.max(...corners), key).toBeGreaterThan(200);
+    for (const control of await page.locator('.main .button, .main select').all())
+      await expect(control, key).toBeHidden();
+    await page.emulateMedia({ media: 'screen' });
+  }
+});
+
 test('on paper there are no controls, and the picture is whole', async ({ page }) => {
   await openSample(page);
   await keepDetails(page);

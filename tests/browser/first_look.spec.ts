@@ -106,6 +106,7 @@ test('of one moment no number is told twice', async ({ page }) => {
 
 test('on paper there is nothing to press', async ({ page }) => {
   await openSnapshot(page, knownSnapshot());
+  await settledView(page);
   const at = await pointAt(page, 0.5, 0.02);
   await page.mouse.click(at.x, at.y);
   await expect(page.getByRole('button', { name: 'Unpin' })).toBeVisible();

@@ -85,3 +85,26 @@ test('the row that keys are on is known, in every list', async ({ page }) => {
     await expect(row).toHaveClass(/current/);
   }
 });
+
+test('exact bytes stand beside sizes when they are asked for, by key and in the sheet of keys', async ({
+  page,
+}) => {
+  await openSample(page, 'leak.pickle.gz');
+  const peak = page.locator('gpustrata-overview .value').nth(1);
+  const beside = (): Promise<string> => peak.evaluate((one) => getComputedStyle(one, '::after').content);
+  expect(await beside()).toBe('none');
+  await page.keyboard.press('Shift+B');
+  expect(await beside()).toContain('520,093,792 bytes'); // as the README's `check` says of it
+  await expectAccessible(page);
+  await page.keyboard.press('?');
+  await page.getByLabel('Exact bytes beside sizes').uncheck();
+  await page.keyboard.press('Escape');
+  expect(await beside()).toBe('none');
+});
+
+test('a panel below a narrow page comes into view when its tab is chosen', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await openSample(page, 'out_of_memory.pickle.gz');
+  await page.locator('[role=tab][data-panel=whatif]').click();
+  await expect(page.getByRole('button', { name: 'Run', exact: true })).toBeInViewport();
+});

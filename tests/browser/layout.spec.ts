@@ -83,7 +83,7 @@ test('two files: both levels, curves and what changed most are seen with the tim
   const plot = await boxOf(page.locator('.plot'));
   expect(plot.height).toBeGreaterThanOrEqual(180);
   await expectSeen(page, page.locator('gpustrata-compare h2'));
-  await expectSeen(page, page.locator('gpustrata-compare-curves svg'));
+  await expectSeen(page, page.locator('gpustrata-compare-curves canvas'));
   for (const at of [0, 1, 2]) await expectSeen(page, page.locator('tr[data-change]').nth(at));
 });
 

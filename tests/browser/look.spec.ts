@@ -48,6 +48,30 @@ test('a file opens by what tells most of it apart, until the reader or a link sa
   await expect(colour).toHaveValue('size');
 });
 
+test('the colours that come with a file leave the picture where it is', async ({ page }) => {
+  await page.addInitScript(() => {
+    const heights: number[] = [];
+    Object.assign(globalThis, { heights });
+    const look = (): void => {
+      const viewer = document.querySelector('gpustrata-viewer');
+      const timeline = viewer?.shadowRoot?.querySelector('gpustrata-timeline')?.shadowRoot;
+      const legend = timeline?.querySelector('gpustrata-legend');
+      if (timeline?.querySelector('.plot[data-view]')) heights.push(legend?.clientHeight ?? -1);
+      requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);
+  });
+  const seen = (): Promise<number[]> =>
+    page.evaluate(() => [...new Set((globalThis as unknown as { heights: number[] }).heights)]);
+  await openSample(page);
+  await expect(page.getByLabel('Colour by')).toHaveValue('category');
+  const heights = await seen();
+  expect(heights).toHaveLength(1);
+  expect(heights[0]).toBeGreaterThan(40);
+  await colourBy(page, 'stack');
+  expect(await seen()).toEqual(heights);
+});
+
 test('? shows the keys', async ({ page }) => {
   await openPage(page);
   await page.keyboard.press('?');

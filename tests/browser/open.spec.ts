@@ -308,6 +308,25 @@ test('the one-file page opens a snapshot from the disk', async ({ page }) => {
   expect(errors).toEqual([]);
 });
 
+test("the engine and the worker's script are fetched with the page, once", async ({ page }) => {
+  const asked: string[] = [];
+  let letGo = (): void => undefined;
+  const held = new Promise<void>((resolve) => (letGo = resolve));
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  await page.route('**/main.js', async (route) => {
+    await held;
+    await route.continue();
+  });
+  const opening = openPage(page, '?open=samples/training_run.pickle');
+  const needed = ['/engine.wasm', '/worker.js'];
+  const soFar = (): string[] => asked.filter((path) => needed.includes(path)).sort();
+  await expect.poll(soFar).toEqual(needed); // the page's script is not there yet
+  letGo();
+  await opening;
+  await waitForState(page, 'ready');
+  expect(soFar()).toEqual(needed);
+});
+
 test('a first picture does not wait for what panels need; a panel waits for it', async ({ page }) => {
   let letGo = (): void => undefined;
   const held = new Promise<void>((resolve) => (letGo = resolve));

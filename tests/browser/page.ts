@@ -33,7 +33,7 @@ export async function settledView(page: Page): Promise<View> {
           for (let i = 0; i < 2; i++) await new Promise((next) => requestAnimationFrame(next));
           const { x, y, width, height } = element.getBoundingClientRect();
           const { view = '', plot: area = '', settled } = (element as HTMLElement).dataset;
-          // The colours that a file opens with bring a legend, which moves the picture.
+          // The colours that a file opens with come after its first picture.
           const host = (of: Element): Element => (of.getRootNode() as ShadowRoot).host;
           const { look } = (host(host(element)) as HTMLElement).dataset;
           if (settled === undefined || look === undefined) return { view, all: '' };
@@ -96,6 +96,13 @@ export async function pointOf(page: Page, units: number, bytes: number): Promise
   const { x0, x1, y0, y1 } = await settledView(page);
   return pointAt(page, (units - x0) / (x1 - x0), (bytes - y0) / (y1 - y0));
 }
+
+/** Whether a pixel has a lightness of a colour: blocks of a group differ by a few steps, what is faded by many. */
+export const alike = (pixel: string, color: string | null): boolean =>
+  [1, 3, 5].every(
+    (at) =>
+      Math.abs(parseInt(pixel.slice(at, at + 2), 16) - parseInt((color ?? '#').slice(at, at + 2), 16)) <= 32,
+  );
 
 /** Colour of the picture at a place of the data, `#rrggbb`. */
 export async function colorAt(page: Page, units: number, bytes: number): Promise<string> {

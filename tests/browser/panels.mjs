@@ -15,6 +15,7 @@ export const shownBy = {
   events: '[role=row][data-event]',
   memory: '.table[data-settled]',
   whatif: '[data-task=none] [data-run]',
+  fit: '[data-empty], [data-task=none] [data-value]',
   source: '[data-answered]',
   settings: '[data-settings]',
   ops: '.scroller[data-rows]',

@@ -83,7 +83,7 @@ test('blocks lie inside the envelope, what they leave is grey and nothing above 
 
 test('a pinned block stays pinned, an envelope can be pinned and fitted', async ({ page }) => {
   await openBlocks(page);
-  const onX = await pointOf(page, 5.5, 7.5 * MiB); // blocks: A B, then X from 6 to 9
+  const onX = await pointOf(page, 5.5, 5.5 * MiB); // by line, the largest first: A, then X from 4 to 7
   await page.mouse.click(onX.x, onX.y);
   await expect(details(page).locator('h2')).toHaveAttribute('data-bytes', String(3 * MiB));
   await view(page).selectOption('pools');

@@ -63,7 +63,7 @@ test('it says how exactly the recording repeats, and runs it under other setting
     String(simulated.device_allocs),
   );
   await expect(panel(page).locator('[data-recommendation]')).toContainText('expandable_segments:True');
-  await expect(panel(page).locator('svg.curves')).toBeVisible();
+  await expect(panel(page).locator('gpustrata-chart canvas[data-settled]')).toBeVisible();
 
   await expectAccessible(page);
 });

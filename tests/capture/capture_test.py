@@ -15,7 +15,7 @@ import textwrap
 from support.folders import InAFolder
 from support.paths import ROOT
 from support.snapshots import MIB
-from support.tool import answer
+from support.tool import answer, out_of
 
 CAPTURE = ROOT / "capture"
 
@@ -624,3 +624,88 @@ class Install(Scenario):
     def test_too_late(self):
         _, told = self.run_python(self.torch(used=True) + "            assert m.install() is False\n")
         self.assertIn("PyTorch's own allocator stays: Can't swap an already initialized allocator", told)
+
+
+class Journal(Scenario):
+    """What the history keeps is in the journal, too; the command reads both."""
+
+    def read_journal(self, name="run.gpustrata"):
+        out = self.folder / "read.pickle"
+        out.unlink(missing_ok=True)
+        out_of("convert", self.folder / name, "-o", out)
+        return pickle.loads(out.read_bytes())
+
+    WORK = """
+            m.set_allocator_settings("max_split_size_mb:64")
+            m.record_memory_history(stacks="python")
+            before = take(7 << 20)
+            m.journal("run.gpustrata")
+            with m.region("load"), m.metadata("weights"):
+                a = take(1000); b = take(5 << 20)
+            m.annotate(a, "a name")
+            c = take(30 << 20, stream=2)
+            give(b); d = take(2 << 20); give(before)
+            m.dump_snapshot("run.pickle")
+    """
+
+    def check(self):
+        journal, snapshot = self.read_journal(), self.load("run.pickle")
+        events = snapshot["device_traces"][0]
+        # The journal was begun behind the first segment and its block; the dump notes a snapshot when it is taken.
+        *got, last = journal["device_traces"][0]
+        self.assertEqual(last["action"], "snapshot")
+        self.assertEqual(got, events[2:])
+        self.assertEqual([os.path.basename(f["filename"]) for f in got[0]["frames"]], ["scenario.py"] * 2)  # take(), the script
+        wanted = snapshot["segments"]
+        for segment in wanted:
+            for block in segment["blocks"]:
+                if block["state"] == "inactive":  # what it was asked for last is in the dump alone
+                    block["requested_size"] = 0
+        # A block's metadata is in the journal alone.
+        told = [(b["requested_size"], b.pop("user_metadata")) for s in journal["segments"] for b in s["blocks"] if "user_metadata" in b]
+        self.assertEqual(told, [(1000, "weights")])
+        self.assertEqual(journal["segments"], wanted)
+        self.assertEqual(journal["external_annotations"], snapshot["external_annotations"])
+        self.assertEqual(journal["allocator_settings"], snapshot["allocator_settings"])
+
+    def test_it_holds_what_the_dump_holds(self):
+        self.run_python(self.WORK + """
+            m.journal(None)
+        """)
+        self.check()
+
+    def test_a_killed_program_leaves_the_same(self):
+        self.run_python(self.WORK + """
+            os.kill(os.getpid(), 9)
+        """, expect=-9)
+        self.check()
+
+    def test_cpp_frames_are_places_in_their_library(self):
+        self.run_python("""
+            m.record_memory_history()
+            m.journal("run.gpustrata")
+            take(1000)
+            os._exit(0)
+        """)
+        frames = self.read_journal()["device_traces"][0][0]["frames"]
+        self.assertRegex(frames[0]["name"], r"\+0x[0-9a-f]+$")
+        self.assertTrue(any(f["filename"].endswith("scenario.py") for f in frames))
+
+    def test_what_cannot_be_is_an_error_and_changes_nothing(self):
+        self.run_python("""
+            def fails(text, call, *arguments, **more):
+                try: call(*arguments, **more)
+                except m.CaptureError as error: assert text in str(error), error
+                else: raise AssertionError(text)
+            fails("record_memory_history", m.journal, "run.gpustrata")
+            m.record_memory_history(stacks="python")
+            fails("no/such: No such file", m.journal, "no/such")
+            fails("1.0 MiB or more", m.journal, "run.gpustrata", max_size=1000)
+            m.journal("run.gpustrata")
+            fails("skip_actions", m.record_memory_history, skip_actions=["alloc"])
+            take(1000)
+            m.record_memory_history(None)
+            take(1000)
+            assert not os.path.exists("no")
+        """)
+        self.assertEqual([e["action"] for e in self.read_journal()["device_traces"][0]], ["segment_alloc", "alloc"])

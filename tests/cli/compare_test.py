@@ -118,7 +118,7 @@ class Compare(InAFolder):
         self.assertEqual(device["requested_bytes"], {"before": 2500, "after": 14288, "growth": 11788})
         self.assertIsNone(device["segments"])
         text = self.run_it(first, elsewhere(snapshot(after()), 1 << 40))
-        self.assertIn("Nothing shows that these are of one run", text)
+        self.assertIn("Nothing shows that these come from one run", text)
         self.assertNotIn("0x", text)
         answer = self.compared(first, snapshot(after()))  # of one run
         self.assertEqual((answer["at"], answer["devices"][0]["requested_bytes"]["before"]), ("end", 500))
@@ -190,7 +190,7 @@ class Compare(InAFolder):
         (device,) = self.compared(snapshot(before()), bare)["devices"]
         said = " ".join(device["notes"])
         for words in ("Only the recording before has a history", "Only the recording before has stacks", "settings",
-                      "Nothing shows that these are of one run"):
+                      "Nothing shows that these come from one run"):
             self.assertIn(words, said)
         self.assertEqual(device["requested_bytes"], {"before": 2500, "after": 14288, "growth": 11788})
 

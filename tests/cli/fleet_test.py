@@ -588,6 +588,23 @@ class Fleet(InOneFolder):
         rows = [row.split()[:4] for row in run("fleet", path, text=True).stdout.split("device  file\n")[1].splitlines()]
         self.assertEqual(rows, [["5", "B", "-", "2"], ["0", "B", "0", "B"], ["-", "-", "0", "0"], ["-", "-", "3", "0"]])
 
+    def test_a_damaged_rank_is_listed_as_damaged_and_compared_with_none(self):
+        """Its start is 26 GiB only because its end is missing."""
+        path = self.folder / "damaged.json"
+        whole = [line(rank=rank, file=f"rank{rank}", start_requested=4 << 30, peak_requested=8 << 30, peak_reserved=9 << 30,
+                      ooms=int(rank == 1), oom_us=5) for rank in range(4)]
+        cut = line(rank=4, file="rank4", damaged=True, start_requested=26 << 30, peak_requested=34 << 30, peak_reserved=None)
+        write(path, "".join([*whole, cut]))
+        fleet = self.fleet(path)
+        out, damaged = fleet["findings"]
+        self.assertEqual(out["title"], "Rank 1 ran out of memory first")
+        self.assertTrue(out["text"].endswith(
+            "Its peak is 8.0 GiB, the median of the others 8.0 GiB. No other rank is known to have run out of memory."), out["text"])
+        self.assertEqual((damaged["kind"], damaged["title"], damaged["rows"]), ("coverage", "Damaged: rank 4", [4]))
+        rows = run("fleet", path, text=True).stdout.split("device  file\n")[1].splitlines()
+        self.assertEqual([row.split() for row in (rows[0], rows[-1])],
+                         [["8.0", "GiB", "9.0", "GiB", "0", "0", "rank0"], ["-", "-", "4", "0", "rank4", "(damaged)"]])
+
     def test_nothing_to_reduce(self):
         empty = self.folder / "empty"
         empty.mkdir(parents=True)

@@ -15,6 +15,8 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "site" / "guide").glob("*.md"))]
 BROKEN_RULE = 3
 # What a page's file is; "gunzip": as it is inside of its sample.
 FILES = {
+    "b2.pickle": ROOT / "tests/data/fit/batch2.pickle.gz",
+    "b4.pickle": ROOT / "tests/data/fit/batch4.pickle.gz",
     "gan.json": PROFILERS / "gan.json",
     "leak.pickle.gz": SAMPLES / "leak.pickle.gz",
     "memory_snapshot.pickle": SNAPSHOTS / "code_location_3gpu_expandable_oom.pickle",

@@ -98,7 +98,7 @@ class Leaks(WithFiles):
         at = next(i for i, one in enumerate(trace) if one["time_us"] > begins[4])
         trace.insert(at, event("oom", 0, 70 * GIB, time_us=trace[at]["time_us"], device_free=GIB))
         left = (65 * GIB - in_use) // (size * steps // 10) + 1
-        said = f"the 65.0 GiB that this process could have are full in {left:,} more steps at most."
+        said = f"At this rate the 65.0 GiB available to this process are full after {left:,} more steps at most."
         self.assertIn(said, " ".join(out_of("report", self.file(snapshot, "x.pickle")).split()))
         trace.pop(at)
         self.assertNotIn("are full in", " ".join(out_of("report", self.file(snapshot, "x.pickle")).split()))

@@ -235,6 +235,11 @@ class World:
             found[-1][1], others = i, 0
         return found
 
+    def is_cut_off(self, last):
+        """The failure that ends the recording comes within 8 allocations of others after it."""
+        rest = [e for e in self.trace[last + 1:] if e["action"] in ("alloc", "oom")]
+        return bool(rest) and rest[-1]["action"] == "oom" and sum(e["action"] == "alloc" for e in rest) <= 8
+
     def categories(self, rules, event):
         begins, passes, shares = self.step_begins(), self.passes(), {}
         for life in self.alive(event):
@@ -252,6 +257,8 @@ class World:
         if failures and all(e["action"] != "alloc" for e in self.trace[failures[-1]:]) and freed > failures[-1]:
             kept, freed = True, len(self.trace)
         found = {"kept" if kept else "freed"}
+        if born >= 0:
+            found.add("recorded")
         if begins and born < begins[0]:
             found.add("older")
         if kept or any(born < begin <= freed for begin in begins):
@@ -259,14 +266,21 @@ class World:
         if in_module(life["stack"]):
             found.add("in_module")
         forwards = [i for i, e in enumerate(self.trace) if e["action"] == "alloc" and in_module(e["frames"])]
-        if not passes and forwards and born < forwards[0] and self.freed(life) > forwards[-1]:
+        trains = any(f["name"] in ("zero_grad", "train", "training") or "torch/optim/" in f["filename"] or is_backward([f])
+                     for e in self.trace for f in e["frames"] or [])
+        if not passes and forwards and born < forwards[0] and self.freed(life) > forwards[-1] and (
+                born >= 0 or not (trains or (failures and all(e["action"] != "alloc" for e in self.trace[failures[-1]:])))):
             found.add("throughout")
         if is_backward(life["stack"]):
             found.add("in_backward")
-            if any(first <= born <= last < freed for first, last in passes):
+            if any(first <= born <= last < freed and not (kept and self.is_cut_off(last)) for first, last in passes):
                 found.add("outlives_backward")
         elif any(born < first < freed and all(first <= other for other, _ in passes if other > born) for first, _ in passes):
             found.add("until_backward")
+            later = [(first, last) for first, last in passes if first > born]
+            gone_by = sum(last < freed for _, last in later)
+            if not kept and (any(first <= freed <= last for first, last in later) or (born >= 0 and gone_by <= 1)):
+                found.add("freed_in_later_backward")
         return found
 
 

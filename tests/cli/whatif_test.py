@@ -299,14 +299,14 @@ class WhatIf(InAFolder):
         cut = self.changed("later", file, lambda snapshot: snapshot.update(
             device_traces=[snapshot["device_traces"][0][6:]]))
         self.assertEqual(self.whatif(cut)["reserved_before_bytes"], 60 * MIB)
-        for capacity, fits, words in ((60, True, "the recorded requests fit"), (50, None, "cannot be told"),
-                                      (40, None, "cannot be told"), (38, False, "does not fit: 40.0 MiB is in use at once")):
+        for capacity, fits, words in ((60, True, "the recorded requests fit"), (50, None, "it is unknown"),
+                                      (40, None, "it is unknown"), (38, False, "does not fit: 40.0 MiB is in use at once")):
             asked = cut, "--capacity", f"{capacity}MiB"
             self.assertIs(self.whatif(*asked)["fits"], fits, capacity)
             self.assertIn(words, " ".join(out_of("whatif", *asked).split()))
         self.assertEqual(self.whatif(cut, "--smallest")["smallest_capacity_bytes"], 60 * MIB)
         told = " ".join(out_of("whatif", cut, "--search").split())
-        self.assertIn("cannot be told: all 60.0 MiB was reserved before the recording began", told)
+        self.assertIn("What a setting would gain is unknown: all 60.0 MiB was reserved before the recording began", told)
 
     def test_pages_below_those_that_were_found(self):
         # Pages of 20 MiB: a in the first, b in the second. The first is given back, and mapped again for c: what begins there

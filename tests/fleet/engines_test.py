@@ -163,7 +163,7 @@ class Engines(unittest.TestCase):
         self.assertEqual([row["rank"] for row in answers["drift_steps"]], [at["leaking"]])
         far = {row["rank"] for row in answers["outliers"] if row["fact"] in ("peak_requested", "end_requested")}
         self.assertLessEqual({at["outlier"], at["out_of_memory"]}, far)
-        self.assertLessEqual(far, {*at.values(), 7})  # and the one whose file was cut
+        self.assertLessEqual(far, set(at.values()))  # and not the one whose file was cut
 
     def test_two_attempts_write_the_same_bytes(self):
         for path in self.paths[:5]:

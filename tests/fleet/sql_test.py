@@ -91,6 +91,30 @@ class ByHand(unittest.TestCase):
         lines = [empty_line(rank=i, peak_requested=size * GIB) for i, size in enumerate([1, 1, 50])]
         self.assertEqual(self.ask("outliers", lines), [])
 
+    def test_a_damaged_file_is_compared_with_none(self):
+        # Whole ones hold 8 GiB; the damaged one says 40, which is too much because its end is missing.
+        def line(rank, size, **more):
+            return empty_line(run="b", rank=rank, peak_requested=size, start_requested=size, fragmentation=size / 2**37,
+                              first_us=2, peak_stacks=[{"stack": "s", "requested": size, "blocks": 1}], **more)
+
+        lines = [line(rank, 8 << 30) for rank in range(4)] + [line(4, 40 << 30, damaged=True)]
+        lines[1].update(ooms=1, oom_us=7)
+        lines += [empty_line(run="a", rank=rank, peak_requested=8 << 30, first_us=1) for rank in (3, 4)]
+        groups = [{"run": "b", "rank": rank, "kind": "tp", "name": "0"} for rank in (3, 4)]
+        self.assertEqual(self.ask("outliers", lines), [])
+        self.assertEqual(self.ask("stragglers", lines), [])
+        self.assertEqual(self.ask("first_oom", lines)[0]["median_peak"], 8 << 30)
+        self.assertEqual(self.ask("first_oom_stacks", lines)[0]["median"], 8 << 30)
+        group, = self.ask("groups", lines, groups)
+        self.assertEqual((group["rows"], group["most_peak"], group["most_id"]), (2, 8 << 30, 3))
+        run, = self.ask("drift_runs", lines)
+        self.assertEqual((run["rows"], run["most_drift"]), (1, 0))
+        # If it fails first, nothing is said of its own numbers.
+        lines[4].update(ooms=1, oom_us=6)
+        first, = self.ask("first_oom", lines)
+        self.assertEqual((first["id"], first["peak_requested"]), (4, None))
+        self.assertEqual(self.ask("first_oom_stacks", lines), [])
+
     def test_peers_are_of_one_stage(self):
         # Two stages of five ranks, 10 and 40 GiB. Together nobody stands out (mad 15 GiB); in its stage rank 9 does.
         lines = [empty_line(run="a", rank=i, peak_requested=(10 if i < 5 else 40) * GIB) for i in range(10)]

@@ -81,7 +81,7 @@ class Fleet:
 
     def far(self, fact, least):
         """(row, median, mad, score, peers) of all rows."""
-        known = [r for r in self.facts if r[fact] is not None]
+        known = [r for r in self.facts if r[fact] is not None and not r["damaged"]]
         for peers in by(known, lambda r: (r["run"], self.stage_of(r))).values():
             if len(peers) < 4:
                 continue
@@ -110,8 +110,9 @@ class Fleet:
             if out:
                 first = min(out, key=lambda r: (r["oom_us"] is None, r["oom_us"] or 0, r["place"]))
                 stage = self.stage_of(first)
-                same = [r for r in rows if r is not first and self.stage_of(r) == stage]
-                others = same or [r for r in rows if r is not first]
+                whole = [r for r in rows if r is not first and not r["damaged"]]
+                same = [r for r in whole if self.stage_of(r) == stage]
+                others = same or whole
                 compared = [r for r in others if r not in out] or others
                 yield run, first, compared, len(out), int(bool(stage and same))
 
@@ -119,7 +120,7 @@ class Fleet:
         for run, row, others, count, in_stage in self.out_first():
             peaks = [float(r["peak_requested"]) for r in others if r["peak_requested"] is not None]
             yield (run, row["id"], row["rank"], row["device"], row["oom_us"], row["oom_requested"], row["oom_device_free"],
-                   row["oom_stack"], self.who.get(row["oom_stack"]), row["peak_requested"],
+                   row["oom_stack"], self.who.get(row["oom_stack"]), None if row["damaged"] else row["peak_requested"],
                    median(peaks) if peaks else None, count, in_stage)
 
     @staticmethod
@@ -132,6 +133,8 @@ class Fleet:
 
     def first_oom_stacks(self):
         for run, row, others, *_ in self.out_first():
+            if row["damaged"]:
+                continue
             theirs = [self.held(r) for r in others]
             found = []
             for stack, requested in self.held(row).items():
@@ -177,7 +180,7 @@ class Fleet:
             earlier = {(r["rank"], r["device"]): r for r in self.runs[before] if r["rank"] is not None}
             pairs = [(r, earlier[r["rank"], r["device"]]) for r in self.runs[run] if (r["rank"], r["device"]) in earlier]
             pairs = [(r, float(r["peak_requested"]), float(e["peak_requested"])) for r, e in pairs
-                     if r["peak_requested"] is not None and e["peak_requested"] is not None]
+                     if r["peak_requested"] is not None and e["peak_requested"] is not None and not (r["damaged"] or e["damaged"])]
             if not pairs:
                 continue
             drift = median(now - then for _, now, then in pairs)
@@ -210,8 +213,9 @@ class Fleet:
                 members = [r for r in rows if r["rank"] in ranks]
                 if not members:
                     continue
-                peaks = [float(r["peak_requested"]) for r in members if r["peak_requested"] is not None]
-                most = min(members, key=lambda r: (r["peak_requested"] is None, -(r["peak_requested"] or 0), r["place"]))
+                peak_of = {r["id"]: None if r["damaged"] else r["peak_requested"] for r in members}
+                peaks = [float(peak) for peak in peak_of.values() if peak is not None]
+                most = min(members, key=lambda r: (peak_of[r["id"]] is None, -(peak_of[r["id"]] or 0), r["place"]))
                 found.append((run, kind, name, len(members), median(peaks) if peaks else None, min(peaks, default=None),
                               max(peaks, default=None), most["id"], sum((r["ooms"] or 0) > 0 for r in members)))
         return sorted(found, key=lambda f: (f[0], f[1], len(f[2]), f[2]))

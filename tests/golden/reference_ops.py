@@ -132,7 +132,7 @@ def table(events, shares=lambda where: where):
         for name in listed:
             found[device, name]["abs_peak"] = full[name]
             if not has_addresses:
-                found[device, name]["at_return"] = None
+                found[device, name]["at_peak"] = found[device, name]["at_return"] = None
         found_devices[device] = {
             "records": len(records), "allocs": sum(r.bytes > 0 for r in records),
             "frees": sum(r.bytes < 0 for r in records), "base_bytes": base, "peak_bytes": peak,

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fails on a question of engine/session/questions.cpp that no C++ test below tests/unit asks, so that only the page and the
+"""Fails on a question of engine/session/replies_of_*.cpp that no C++ test below tests/unit asks, so that only the page and the
 parity of native and WebAssembly would hold its answer.
 
   check_questions.py ROOT         check the table of ROOT against its tests
@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-TABLE = "engine/session/questions.cpp"
+TABLES = "engine/session"
 ROW = re.compile(r'^\s*\{"(\w+)", Of::', re.MULTILINE)
 COMMENT = re.compile(r"^\s*//.*", re.MULTILINE)
 # In a frame, or by a helper of the tests; what is refused counts as not asked.
@@ -25,7 +25,7 @@ def is_asked(name, texts):
 
 def check(root):
     """The number of questions, and those that nothing asks."""
-    names = ROW.findall((root / TABLE).read_text())
+    names = [name for table in sorted((root / TABLES).glob("replies_of_*.cpp")) for name in ROW.findall(table.read_text())]
     tests = [path for path in sorted((root / "tests/unit").rglob("*")) if path.suffix in (".cpp", ".h")]
     texts = [COMMENT.sub("", path.read_text()) for path in tests]
     return len(names), [name for name in names if not is_asked(name, texts)]
@@ -50,7 +50,7 @@ def self_test():
     for line, is_found in CASES:
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
-            for file, text in ((TABLE, '    {"peaks", Of::file, "", "Text", reply::peaks},\n'),
+            for file, text in ((f"{TABLES}/replies_of_files.cpp", '    {"peaks", Of::file, "", "Text", peaks},\n'),
                                ("tests/unit/session/a_test.cpp", line + "\n")):
                 (root / file).parent.mkdir(parents=True)
                 (root / file).write_text(text)
@@ -66,10 +66,10 @@ def main():
         return 0 if self_test() else 1
     count, missing = check(Path(sys.argv[1] if len(sys.argv) > 1 else "."))
     if count == 0:
-        print(f"{TABLE} has no question that can be read")
+        print(f"{TABLES} has no question that can be read")
         return 1
     for name in missing:
-        print(f"{TABLE}: \"{name}\" is asked by no test below tests/unit")
+        print(f"{TABLES}: \"{name}\" is asked by no test below tests/unit")
     if not missing:
         print(f"{count} questions, each asked by a C++ test")
     return 1 if missing else 0

@@ -39,6 +39,6 @@ printf '%q ' "${flags[@]}" >"$scratch/flags"
 # A source begins with its own header, which stands alone then, too.
 {
   # Those need CUDA's and PyTorch's headers, and a simdjson that is read for WebAssembly.
-  find engine capture -name '*.cpp' ! -name driver_abi_check.cpp ! -name companion.cpp ! -name simdjson_ondemand.cpp
+  find engine capture -name '*.cpp' ! -name driver_abi_check.cpp ! -path 'capture/python/gpustrata/*' ! -name simdjson_ondemand.cpp
   find engine capture -name '*.h' | while read -r header; do [[ -e ${header%.h}.cpp ]] || echo "$header"; done
 } | sort | xargs -P "$(nproc)" -I{} bash -c 'eval "flags=($(cat "$scratch/flags"))"; one {}'

@@ -26,6 +26,7 @@ async function connected(act) {
     await client.close();
   }
 }
+const sizes = [2, 4].map((batch) => `${join(root, `tests/data/fit/batch${batch}.pickle.gz`)}:batch=${batch}`);
 const textOf = ({ content, isError }) => {
   assert.equal(content.length, 1);
   assert.ok(!isError, content[0].text);
@@ -38,7 +39,7 @@ test('every tool answers what its command prints', async () => {
     const { tools } = await client.listTools();
     assert.deepEqual(
       tools.map(({ name }) => name),
-      ['report', 'summary', 'top', 'state', 'owner', 'compare', 'what_if', 'ops'],
+      ['report', 'summary', 'top', 'state', 'owner', 'compare', 'what_if', 'fit', 'ops'],
     );
     for (const { inputSchema, description } of tools) {
       assert.ok(description.length > 20);
@@ -63,6 +64,11 @@ test('every tool answers what its command prints', async () => {
         'what_if',
         { file: small, capacity: 1e9, json: true },
         ['whatif', small, '--capacity', '1000000000', '--json'],
+      ],
+      [
+        'fit',
+        { files: sizes, at: ['batch=16'], capacity: 1e9, json: true },
+        ['fit', ...sizes, '--at', 'batch=16', '--capacity', '1000000000', '--json'],
       ],
     ])
       assert.equal(await call(name, args), command(...said), name);

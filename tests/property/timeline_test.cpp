@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "engine/replay/chosen_bands.h"
-#include "engine/replay/group_stack.h"
+#include "engine/replay/grouped_bands.h"
 #include "engine/replay/kept_picture.h"
 #include "tests/property/random.h"
 #include "tests/property/timeline_twin.h"
@@ -462,69 +462,110 @@ TEST_P(TimelineTwin, CurvesAreTheExtremesOfTheirColumns) {
   }
 }
 
-TEST_P(TimelineTwin, GroupsAreWhatTheirLiveBlocksSumUpTo) {
+// Bottom to top by group, within one by rank: what a list that is sorted says.
+TEST_P(TimelineTwin, ByGroupBlocksLieOnThoseOfLowerGroups) {
   const auto groups = static_cast<size_t>(random_->whole(1, 12));
   Column<uint8_t> group(trace_.recording.budget);
-  std::vector<size_t> group_of;
-  for (size_t rank = 0; rank < twin_->blocks.size(); ++rank) {
-    group_of.push_back(static_cast<size_t>(random_->whole(0, static_cast<int64_t>(groups) - 1)));
-    ASSERT_TRUE(group.push_back(static_cast<uint8_t>(group_of.back())));
-  }
-  const auto levels = GroupLevels::build(*lifetimes_, std::move(group), groups, trace_.recording.budget);
-  ASSERT_TRUE(levels.has_value());
-  const auto sums_after = [&](int32_t event) {
-    std::vector<int64_t> sums(groups * 2, 0);  // bytes, then blocks
-    for (const int32_t rank : twin_->live_after(event)) {
-      const auto i = static_cast<size_t>(rank);
-      sums[group_of[i]] += twin_->blocks[i].size;
-      ++sums[groups + group_of[i]];
-    }
-    return sums;
+  for (size_t rank = 0; rank < twin_->blocks.size(); ++rank)
+    ASSERT_TRUE(group.push_back(static_cast<uint8_t>(random_->whole(0, static_cast<int64_t>(groups) - 1))));
+  const auto bands = GroupedBands::make(*lifetimes_, group.span(), groups, trace_.recording.budget);
+  ASSERT_TRUE(bands.has_value());
+  const auto stacked = timeline_->restacked(*bands, trace_.recording.budget);
+  ASSERT_TRUE(stacked.has_value());
+  // Ranks from the bottom up.
+  const auto stack_after = [&](int32_t event) {
+    std::vector<int32_t> live = twin_->live_after(event);
+    std::stable_sort(live.begin(), live.end(), [&](int32_t a, int32_t b) {
+      return group[static_cast<size_t>(a)] < group[static_cast<size_t>(b)];
+    });
+    return live;
   };
-  // In any order, and event after event.
-  GroupLevels::Walk walk(*levels);
-  int32_t next = random_event();
-  for (int i = 0; i < 60; ++i) {
-    next = random_->one_in(2) ? random_event() : std::min(next + 1, twin_->events - 1);
-    walk.move_to(next);
-    std::vector<int64_t> found(walk.bytes().begin(), walk.bytes().end());
-    found.insert(found.end(), walk.bands().begin(), walk.bands().end());
-    ASSERT_EQ(found, sums_after(next)) << next;
-  }
-  std::vector<uint32_t> values;
-  for (uint32_t i = 0; i < groups; ++i) values.push_back(1000 + i);
+  const auto size_of = [&](int32_t rank) { return twin_->blocks[static_cast<size_t>(rank)].size; };
   for (int i = 0; i < 6; ++i) {
     const ColumnGrid columns = random_columns(30);
     const RowGrid rows = random_rows(40);
     std::vector<uint32_t> pixels(size_t{30} * 40, 0xAAAAAAAA);
-    draw_groups(*timeline_, *levels, columns, rows, values, pixels);
-    const auto wanted = static_cast<size_t>(random_->whole(0, static_cast<int64_t>(groups) - 1));
-    const GroupEdges edges = group_edges(*timeline_, *levels, wanted, wanted + 1, columns);
+    stacked->draw(columns, rows, pixels);
+    const auto wanted = static_cast<int32_t>(random_->whole(0, static_cast<int64_t>(groups) - 1));
+    const std::vector<double> lower = stacked->edge(bands->first_of(wanted), -1, twin_->events, columns);
     for (int32_t c = 0; c < columns.count; ++c) {
       const int32_t event = twin_->column(columns.axis, columns.first + c, columns.width).event;
-      const std::vector<int64_t> sums = event < -1 ? std::vector<int64_t>(groups, 0) : sums_after(event);
+      const std::vector<int32_t> stack = event < -1 ? std::vector<int32_t>() : stack_after(event);
       for (int32_t r = 0; r < rows.count; ++r) {
         const double centre = rows.bottom + (r + 0.5) * rows.bytes_per_row;
-        uint32_t expected = kNothing;
+        int32_t expected = -1;
         double top = 0;
-        for (size_t one = 0; one < groups && expected == kNothing; ++one) {
+        for (const int32_t rank : stack) {
           const double bottom = top;
-          top += static_cast<double>(sums[one]);
-          if (centre >= bottom && centre < top) expected = values[one];
+          top += static_cast<double>(size_of(rank));
+          if (expected < 0 && centre >= bottom && centre < top) expected = rank;
         }
-        ASSERT_EQ(pixels[static_cast<size_t>(c) * 40 + static_cast<size_t>(r)], expected) << c << " " << r;
+        const uint32_t pixel = pixels[static_cast<size_t>(c) * 40 + static_cast<size_t>(r)];
+        const int32_t found = pixel == kNothing ? -1 : bands->band()[pixel & kRankMask];
+        ASSERT_EQ(found, expected) << c << " " << r;
+        if (event < -1) continue;
+        const int32_t picked = stacked->pick(event, centre);
+        ASSERT_EQ(picked < 0 ? -1 : bands->band()[static_cast<size_t>(picked)], expected) << c << " " << r;
+        if (picked < 0) continue;
+        ASSERT_EQ(bands->group_of(picked), group[static_cast<size_t>(expected)]);
+        ASSERT_EQ(bands->place_of(expected), picked);
       }
+      if (event < -1) continue;
       double below = 0;
-      for (size_t one = 0; one < wanted; ++one) below += static_cast<double>(sums[one]);
-      const double lower = edges.lower[static_cast<size_t>(c)];
-      if (sums[wanted] == 0) {
-        ASSERT_TRUE(std::isnan(lower)) << c;
-      } else {
-        ASSERT_EQ(lower, below);
-        ASSERT_EQ(edges.upper[static_cast<size_t>(c)], below + static_cast<double>(sums[wanted]));
-      }
+      for (const int32_t rank : stack)
+        below += group[static_cast<size_t>(rank)] < wanted ? static_cast<double>(size_of(rank)) : 0.0;
+      ASSERT_EQ(lower[static_cast<size_t>(c)], below) << c;
+      Column<int32_t> live(trace_.recording.budget);
+      ASSERT_TRUE(stacked->live_at(event, live, bands->first_of(wanted), bands->first_of(wanted + 1)));
+      std::vector<int32_t> of_group, expected_of_group;
+      for (const int32_t place : live) of_group.push_back(bands->band()[static_cast<size_t>(place)]);
+      for (const int32_t rank : stack)
+        if (group[static_cast<size_t>(rank)] == wanted) expected_of_group.push_back(rank);
+      ASSERT_EQ(of_group, expected_of_group);
     }
   }
+}
+
+// Two ways to the same colour: by the weight of every block, and by where groups end.
+TEST_P(TimelineTwin, WhereBlocksOfAGroupLookAlikeMeansAreTheSame) {
+  const auto groups = static_cast<size_t>(random_->whole(1, 12));
+  Column<uint8_t> group(trace_.recording.budget);
+  std::vector<uint32_t> colour;  // of each rank
+  std::vector<uint8_t> lit;
+  const uint32_t chosen = static_cast<uint32_t>(random_->whole(0, static_cast<int64_t>(groups) - 1));
+  for (size_t rank = 0; rank < twin_->blocks.size(); ++rank) {
+    colour.push_back(static_cast<uint32_t>(random_->whole(0, static_cast<int64_t>(groups) - 1)));
+    lit.push_back(colour.back() == chosen ? 1 : 0);
+    ASSERT_TRUE(group.push_back(static_cast<uint8_t>(colour.back())));
+  }
+  const auto bands = GroupedBands::make(*lifetimes_, group.span(), groups, trace_.recording.budget);
+  ASSERT_TRUE(bands.has_value());
+  const auto stacked = timeline_->restacked(*bands, trace_.recording.budget);
+  ASSERT_TRUE(stacked.has_value());
+  const std::vector<uint32_t> palette = {0xFFA7794E, 0xFF2C8EF2, 0xFF5957E1, 0xFFB2B776, 0xFF104FA1};
+  PaintStyle style{.palette = {.bands = palette},
+                   .rank_of_band = bands->band(),
+                   .blocks = static_cast<uint32_t>(twin_->blocks.size()),
+                   .group = colour,
+                   .matched = random_->one_in(3) ? std::span<const uint8_t>(lit) : std::span<const uint8_t>(),
+                   .shaded_min_rows = 3};
+  const BandColours by_weight(style);
+  style.groups_are_plain = true;
+  const BandColours by_group(style);
+  int64_t means = 0;
+  for (int i = 0; i < 20; ++i) {
+    const ColumnGrid columns =
+        i % 4 == 0 ? ColumnGrid{Axis::event, random_->whole(0, std::max(twin_->events - 40, 0)), 1, 40}
+                   : random_columns(static_cast<int32_t>(random_->whole(1, 40)));
+    const RowGrid rows = random_rows(static_cast<int32_t>(random_->whole(1, 60)));
+    const size_t size = static_cast<size_t>(columns.count) * static_cast<size_t>(rows.count);
+    std::vector<uint32_t> expected(size, 0xDEADBEEF), pixels(size, 0xBEEFDEAD);
+    stacked->draw(columns, rows, expected, &by_weight);
+    stacked->draw(columns, rows, pixels, &by_group);
+    ASSERT_EQ(pixels, expected) << i;
+    means += std::count_if(pixels.begin(), pixels.end(), [](uint32_t pixel) { return is_mean(pixel); });
+  }
+  RecordProperty("means", std::to_string(means));
 }
 
 TEST_P(TimelineTwin, ChosenBlocksAreStackedFromZero) {

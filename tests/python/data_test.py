@@ -17,7 +17,7 @@ import gpustrata
 import pyarrow
 import reference
 from support.folders import write
-from support.paths import SAMPLE, SNAPSHOTS, TRACES, needs_shared_data, real_snapshots
+from support.paths import ROOT, SAMPLE, SNAPSHOTS, TRACES, needs_shared_data, real_snapshots
 from support.snapshots import event, snapshot
 from support.tool import SUCCESS, answer, run
 
@@ -156,6 +156,21 @@ class RealFiles(unittest.TestCase):
                 self.assertEqual(file.compare(path), answer("compare", path, path))
                 self.assertEqual(file.whatif(conf="expandable_segments:True"),
                                  answer("whatif", path, "--conf", "expandable_segments:True"))
+
+
+class Fit(unittest.TestCase):
+    """What fits, as the command has it."""
+
+    def test_files_and_paths(self):
+        two, four = (str(ROOT / "tests/data/fit" / f"batch{batch}.pickle.gz") for batch in (2, 4))
+        told = answer("fit", two + ":batch=2", four + ":batch=4", "--at", "batch=16", "--capacity", str(1 << 30))
+        self.assertEqual(told["largest"], 178)
+        with gpustrata.open(four) as file:
+            self.assertEqual(gpustrata.fit({two: {"batch": 2}, file: {"batch": 4}}, {"batch": 16}, capacity=1 << 30), told)
+            with self.assertRaisesRegex(ValueError, "two recordings are of batch=4"):
+                gpustrata.fit({two: {"batch": 4}, file: {"batch": 4}}, [{"batch": 16}])
+            guessed = answer("fit", four, "--scale", "batch=4", "--at", "batch=16")
+            self.assertEqual(gpustrata.fit({file: {"batch": 4}}, {"batch": 16}, scale=True), guessed)
 
 
 OP_COLUMNS = ["name", "device", "calls", "net", "self", "gross", "peak", "abs_peak", "at_peak",

@@ -73,7 +73,7 @@ def test_the_library(tmp_path):
 def test_the_wheel(tmp_path):
     run(sys.executable, "-m", "venv", tmp_path / "venv")
     python = tmp_path / "venv" / "bin" / "python"
-    run(python, "-m", "pip", "install", "-q", "--no-index", one("*.whl"))
+    run(python, "-m", "pip", "install", "-q", "--no-index", one("*_x86_64.whl"))
     code = "import json, gpustrata, sys; print(json.dumps(gpustrata.open(sys.argv[1]).summary()))"
     assert peak_of(run(python, "-c", code, SAMPLE, cwd=tmp_path, env=CLEAN)) == PEAK
     assert peak_of(run(python.parent / "gpustrata", "summary", "--json", SAMPLE, env=CLEAN)) == PEAK

@@ -83,7 +83,7 @@ class Wheel(unittest.TestCase):
         print("the wheel:", self.wheel.name, f"{self.wheel.stat().st_size / MIB:.1f} MiB", file=sys.stderr)
         names = zipfile.ZipFile(self.wheel).namelist()
         for wanted in ("gpustrata/py.typed", "gpustrata/libgpustrata_file.so", "gpustrata/libgpustrata_capture.so",
-                       "gpustrata/_recorder.py"):
+                       "gpustrata/_recorder.py", "gpustrata/_run/site/sitecustomize.py", "gpustrata.pth"):
             self.assertIn(wanted, names)
         # The companion is compiled where it is used.
         self.assertEqual(sorted(name for name in names if re.search(r"\.(h|cpp|cmake|a|txt)$", name)

@@ -164,7 +164,7 @@ def run(job):
             "segments": stats["num_device_alloc"]}
 
 
-def in_a_child(job):
+def in_a_child(job, run):
     """In a process of its own; PyTorch is loaded once for all."""
     reader, writer = os.pipe()
     child = os.fork()
@@ -184,10 +184,11 @@ def in_a_child(job):
     return json.loads(answer) if os.waitpid(child, 0)[1] == 0 else None
 
 
-def main():
+def main(run):
+    """`run(job)`: what a child does."""
     for line in sys.stdin:
-        print(json.dumps(in_a_child(json.loads(line))), flush=True)
+        print(json.dumps(in_a_child(json.loads(line), run)), flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    main(run)

@@ -17,36 +17,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
+from processes import PyTorch
+
 MIB = 1 << 20
 STEP = 2 * MIB
 ROOMY = 16 << 30
 ADDRESSES = ("ascending", "shuffled", "descending")
 SETTINGS = ("expandable_segments:True", "max_split_size_mb:24", "max_split_size_mb:64", "roundup_power2_divisions:4",
             "expandable_segments:True,roundup_power2_divisions:2", "max_split_size_mb:128,roundup_power2_divisions:8")
-
-
-class PyTorch:
-    """Runs jobs of claim_programs.py; one process for each text of settings."""
-
-    def __init__(self):
-        self.processes = {}
-
-    def __call__(self, conf="", addresses="ascending", **job):
-        if conf not in self.processes:
-            self.processes[conf] = subprocess.Popen(
-                [sys.executable, "-W", "ignore", HERE / "claim_programs.py"], stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE, text=True, env=dict(os.environ, PYTORCH_CUDA_ALLOC_CONF=conf))
-        process = self.processes[conf]
-        print(json.dumps({**job, "addresses": addresses}), file=process.stdin, flush=True)
-        answer = json.loads(process.stdout.readline())
-        assert answer, job
-        return answer
-
-    def end(self):
-        for process in self.processes.values():
-            process.stdin.close()
-            process.wait()
 
 
 class Claims:
@@ -103,7 +81,23 @@ class Claims:
             hedged = is_hedged(told)
             self.count(claim, (again["finished"], again["made"]) == (failed is None, made), conf, memory, failed, made,
                        again, hedged=hedged)
+        self.as_said(run, path)
         return run, capacity
+
+    def as_said(self, run, path):
+        """`fits` itself, also on devices smaller than what was reserved before the recording."""
+        reserved = self.ask("whatif", path)["reserved_before_bytes"]
+        highest = reserved if reserved > 0 else run["peak_reserved"]
+        for claim, low, high in (("fits, as said", 0.7 * run["peak_active"], 1.1 * run["peak_reserved"]),
+                                 ("fits on less than was reserved before, as said", 0.5 * highest, highest)):
+            memory = self.random.randrange(int(low), int(high)) // STEP * STEP
+            told = self.ask("whatif", path, "--capacity", memory)
+            if told["fits"] is None:
+                self.not_said(claim)
+            else:
+                again = self.pytorch(memory=memory)
+                self.count(claim, again["finished"] == told["fits"], memory, reserved, told["fits"], again,
+                           hedged=told["fits"] and is_hedged(told))
 
     def failed(self, whole, smallest):
         path = self.folder / "failed.pickle"
@@ -133,7 +127,8 @@ class Claims:
         if "use_less" in remedies:
             enough = memory + remedies["use_less"]["bytes"]
             more = self.pytorch(memory=(enough - 1) // STEP * STEP, conf=conf)
-            self.count("so much less, at least", not reached(more), enough, more, run)
+            came_through = more["finished"] if needed else reached(more)  # of the rest of the run, if that is told
+            self.count("so much less, at least", not came_through, enough, more, run)
         if "expandable_segments" in remedies:
             confirmed = remedies["expandable_segments"]["confirmed"]
             joined = ",".join(filter(None, (conf, "expandable_segments:True")))
@@ -176,7 +171,7 @@ def allocations(path, event):
 
 
 def main(command, count, first):
-    table, pytorch = collections.defaultdict(collections.Counter), PyTorch()
+    table, pytorch = collections.defaultdict(collections.Counter), PyTorch("claim_programs.py")
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(first, first + count):
             claims = Claims(command, pytorch, table, seed, Path(folder))

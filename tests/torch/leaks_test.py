@@ -12,29 +12,9 @@ import os
 import subprocess
 import sys
 import tempfile
-import traceback
 
 import leak_programs
-
-
-def recorded(seed, folder):
-    """(the truth, the snapshot), of a process of its own; PyTorch is loaded once for all."""
-    snapshot, truth = os.path.join(folder, f"{seed}.pickle"), os.path.join(folder, f"{seed}.json")
-    child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            with open(truth, "w") as out:
-                json.dump(leak_programs.run(seed, snapshot), out)
-            code = 0
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            os._exit(code)
-    if os.waitpid(child, 0)[1] != 0:
-        sys.exit(f"program {seed} failed")
-    with open(truth) as said:
-        return json.load(said), snapshot
+from processes import recorded
 
 
 def verdict(truth, device):
@@ -54,7 +34,7 @@ def main(command, count):
     table = collections.defaultdict(collections.Counter)
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(1, count + 1):
-            truth, snapshot = recorded(seed, folder)
+            truth, snapshot = recorded(leak_programs.run, seed, folder)
             told = subprocess.run([command, "report", "--json", snapshot], capture_output=True, text=True, check=True).stdout
             os.unlink(snapshot)
             device = json.loads(told)["devices"][0]

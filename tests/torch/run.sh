@@ -10,11 +10,11 @@ shift
 (($#)) || set -- newest
 failed=0
 
-# CUDA's headers that PyTorch's packages leave out; ninja compiles the companion.
+# CUDA's headers that PyTorch's packages leave out; ninja compiles the companion; trainers that have callbacks.
 install() { # install VERSION ENVIRONMENT
   local package=torch cuda
   [[ $1 == newest ]] || package=torch==$1
-  python3 -m venv "$2" && "$2/bin/python" -m pip install -q "$package" numpy ninja setuptools wheel || return 1
+  python3 -m venv "$2" && "$2/bin/python" -m pip install -q "$package" numpy ninja setuptools wheel transformers accelerate lightning ipython || return 1
   cuda=$("$2/bin/python" -c 'import torch; print(torch.version.cuda)') || return 1
   if [[ ${cuda%%.*} -ge 13 ]]; then package=nvidia-cuda-crt==$cuda.*; else package=nvidia-cuda-nvcc-cu12==$cuda.*; fi
   "$2/bin/python" -m pip install -q "$package" && touch "$2/.installed"
@@ -40,10 +40,20 @@ for version; do
       LD_LIBRARY_PATH=$build/fake_cuda:$made FAKE_CUDA_ADDRESSES=ascending FAKE_CUDA_MEMORY=$((16 << 30)) "$@"
   }
   over "$python" "$root/tests/torch/allocator_test.py" "$build/bin/gpustrata" || failed=1
+  MADE_UP_KERNELS=nothing over "$python" "$root/tests/torch/run_test.py" "$build/bin/gpustrata" || failed=1
+  MADE_UP_KERNELS=nothing over "$python" -W ignore "$root/tests/torch/observe_test.py" "$build/bin/gpustrata" || failed=1
   MADE_UP_KERNELS=nothing over "$python" "$root/tests/torch/leaks_test.py" "$build/bin/gpustrata" || failed=1
   MADE_UP_KERNELS=nothing over "$python" -W ignore "$root/tests/torch/claims_test.py" "$build/bin/gpustrata" || failed=1
+  MADE_UP_KERNELS=nothing over "$python" -W ignore "$root/tests/torch/categories_test.py" "$build/bin/gpustrata" || failed=1
+  MADE_UP_KERNELS=nothing over "$python" -W ignore "$root/tests/torch/fit_test.py" "$build/bin/gpustrata" || failed=1
+  env -u LD_LIBRARY_PATH GPUSTRATA_FILE="$build/lib/libgpustrata_file.so" GPUSTRATA_TOOL="$build/bin/gpustrata" \
+    "$python" -W ignore "$root/tests/torch/estimate_cases_test.py" || failed=1
+  GPUSTRATA_FILE=$build/lib/libgpustrata_file.so MADE_UP_KERNELS=nothing over "$python" -W ignore "$root/tests/torch/estimate_test.py" || failed=1
   printf '\n| side by side | PyTorch %s | gpustrata | ratio |\n|---|---|---|---|\n' "$version"
   over "$python" "$root/tests/torch/timing.py" malloc || failed=1
   over "$python" "$root/tests/torch/timing.py" dump || failed=1
+  printf '\nPyTorch %s under gpustrata run\n\n' "$version"
+  over "$python" "$root/tests/torch/timing.py" run || failed=1
+  over "$python" "$root/tests/torch/timing.py" observe || failed=1
 done
 exit $failed

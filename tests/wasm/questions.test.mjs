@@ -10,10 +10,13 @@ import { generated } from '../../web/engine/protocol/generate.mjs';
 import { answers as sessionAnswers, command, root } from '../built.mjs';
 import { casesFolder, goldenCases, loadEngine } from './engine.mjs';
 import { answersOf, budget, loadRoom, openDirect, startServer } from './room.mjs';
+import { samplesOf } from './samples.mjs';
 import { wrong } from './schema.mjs';
 
+const { files, questions, types } = generated();
+
 test('the types of questions are those of the engine', () => {
-  for (const [name, text] of Object.entries(generated().files)) {
+  for (const [name, text] of Object.entries(files)) {
     const written = readFileSync(join(root, 'web/engine/protocol', name), 'utf8');
     assert.equal(written, text, 'run: node web/engine/protocol/generate.mjs');
   }
@@ -36,27 +39,33 @@ const ofOps = [
   ['ops', { ...lines, by: 'path', scope: 'process', sort: 'self', tree: true, open: [0, 1] }],
   ['ops', { ...lines, by: 'op', scope: 'thread', tree: true, open: [] }],
   ['profilerTable', { ...lines, shapes: true }],
-  ['laneThreads', {}],
   ['lanes', { ...lanes, axis: 'time', from: -20, step: 1.5, threads: [0, 0, 0], rows: [0, 1, 2] }],
   ['lanes', { ...lanes, axis: 'event', from: 0, step: 0.25, threads: [0], rows: [1], search: 'size>1KiB' }],
   ['lanes', { ...lanes, axis: 'event', from: 0, step: 0.25, threads: [9], rows: [0] }],
   ['span', { span: 1 }],
   ['opsAt', { time: 10 }],
   ['opsAt', { time: 10, device: 0, address: 4096 }],
-  ['allocations', { from: 0 }],
   ['opsOf', { device: 0, times: [10, 1e15], addresses: [4096, -1] }],
   ['opPaths', { nodes: [0] }],
   ['tellMadeIn', { anew: true, parents: [-1], names: ['op'], ops: [1], events: [], nodes: [] }],
   ['filter', { text: 'op:op' }],
 ];
 
-/** One of every kind, for a view with so many events; rows and ranks may not exist, which has an answer as well. */
-function questionsFor(info) {
+/**
+ * Of a view with so many events, those that types alone do not tell: rows and ranks may not exist, which has an answer as well. `release`
+ * ends a view. `everyWord`: of all samples of types, not only the first.
+ */
+function questionsFor(info, everyWord) {
   const columns = { axis: 'event', first: 0, width: Math.max(1, Math.ceil(info.events / 50)), count: 50 };
   const rows = { bottom: 0, bytesPerRow: Math.max(1, info.peak.bytes) / 77.7, count: 80 };
   const event = Math.floor(info.events / 2);
   const last = info.events - 1;
+  const ofViews = questions.filter(({ name, of }) => of !== 'file' && name !== 'release');
   const list = [
+    ...ofViews.flatMap(({ name, args }) => {
+      const samples = samplesOf(args, types, info);
+      return (everyWord ? samples : samples.slice(0, 1)).map((sample) => [name, sample]);
+    }),
     ['picture', { columns, rows, look }],
     ['picture', { columns, rows, look: { ...look, colourBy: 'stack', filter: 'size>1KiB' } }],
     ['picture', { columns, rows, look: { ...look, kind: 2 } }],
@@ -65,20 +74,20 @@ function questionsFor(info) {
       { columns: { ...columns, axis: 'time', width: 1000 }, rows, look: { ...look, colourBy: 'lifetime' } },
     ],
     ['labels', { columns, rows, leastColumns: 2, leastRows: 4 }],
-    ['picture', { columns, rows, look: { ...look, filter: 'size>1KiB' }, groups: true }],
-    ['picture', { columns, rows, look: { ...look, colourBy: 'allocation' }, groups: true }],
-    ['groupPlaces', { columns, rows, by: 'size', filter: '', leastColumns: 2, leastRows: 4 }],
+    ['picture', { columns, rows, look: { ...look, filter: 'size>1KiB' }, by: 'size' }],
+    ['picture', { columns, rows, look, by: 'allocation' }],
+    ['labels', { columns, rows, by: 'size', leastColumns: 2, leastRows: 4 }],
     [
-      'groupProbe',
-      { axis: 'event', column: event, width: 1, bytes: info.peak.bytes / 3, by: 'size', filter: 'size>1KiB' },
+      'probe',
+      {
+        ...{ axis: 'event', column: event, width: 1, bytes: info.peak.bytes / 3, known: -1 },
+        ...{ by: 'size', filter: 'size>1KiB' },
+      },
     ],
-    ['groupOutline', { by: 'stack', filter: '', kind: 0, columns }],
+    ['groupOutline', { by: 'stack', kind: 0, columns }],
     ['highest', { columns }],
     ['position', { axis: 'time', events: [-1, 0, event, info.events] }],
-    ['marks', {}],
-    ['prepareReport', { part: 1 }],
     ['prepareReport', { part: 2 ** 31 - 1 }],
-    ['report', {}],
     ['range', { axis: 'event', from: 1, to: event + 1 }],
     ['range', { axis: 'time', from: 0, to: 2 ** 53 }],
     ['neverFreed', { from: -1, until: event }],
@@ -102,13 +111,9 @@ function questionsFor(info) {
     ['curve', { columns }],
     ['stepCurve', { steps: 3, columnsPerStep: 4 }],
     ['regionCurve', { name: 'forward', regions: 3, columnsPerRegion: 4 }],
-    ['neverFull', {}],
-    ['fragmentation', { event }],
     ['fragmentationOver', { events: [-1, 0, event, last] }],
     ...ofOps,
-    ['prepare', { part: 1 }],
     ['prepare', { part: 2 ** 31 - 1 }],
-    ['states', {}],
     ['filterEvents', { filter: 'action:alloc,oom size>=1' }],
     ['eventRows', { filter: '', first: 0, count: 50 }],
     ['eventRows', { filter: 'action:blocks stack:a alive@peak', first: 1, count: 5 }],
@@ -130,9 +135,8 @@ function questionsFor(info) {
       { order: 'size', columns, first: 0, count: 3, height: 1, look: { ...look, filter: 'size>1KiB' } },
     ],
   ];
-  for (const by of ['allocation', 'stack', 'size', 'stream', 'pool', 'lifetime', 'age', 'category']) {
-    list.push(['kinds', { by }], ['shares', { by, event: info.peak.event, filter: 'size>1KiB' }]);
-  }
+  for (const by of types.get('ColourBy').words)
+    list.push(['shares', { by, event: info.peak.event, filter: 'size>1KiB' }]);
   const tree = {
     of: 'moment',
     from: -1,
@@ -150,7 +154,7 @@ function questionsFor(info) {
     { ...tree, of: 'difference', from: event, to: last, by: 'file', frames: 'all', filter: 'size>1KiB' },
     { ...tree, of: 'passed', to: last, weight: 'blocks', filter: 'size>1KiB', onlyFiltered: true },
   ];
-  for (const by of ['line', 'function', 'file', 'module', 'category'])
+  for (const by of types.get('HolderBy').words)
     list.push(['holders', { by, event: info.peak.event, filter: 'size>1KiB', first: 0, count: 30 }]);
   for (const rank of [0, 1, 1000]) list.push(['category', { rank }]);
   const rules = 'input 0.5 frame:e\nwhatever 0.25 kept';
@@ -203,6 +207,7 @@ function questionsFor(info) {
     }
   }
   for (const rank of [0, 1, 2, 1000]) {
+    list.push(['block', { rank, axis: 'time', by: 'size' }], ['outline', { rank, by: 'stack', columns }]);
     list.push(['block', { rank, axis: 'event' }], ['outline', { rank, columns }], ['blockOfRank', { rank }]);
     list.push(['rankOfBlock', { block: rank }], ['regionOfBlock', { order, block: rank }]);
   }
@@ -217,7 +222,6 @@ function questionsFor(info) {
     { caching: false, capacity: 0 },
     { conf: 'max_split_size_mb:x' },
   ];
-  list.push(['rehearsal', {}], ['triedRemedies', {}]);
   for (const scenario of scenarios) list.push(['whatIf', { scenario, columns: 20 }]);
   list.push(['smallestCapacity', { scenario: scenarios[1] }], ['addRun', { scenario: scenarios[4] }]);
   list.push(['addRun', { scenario: scenarios[1] }], ['highest', { columns }]);
@@ -240,34 +244,24 @@ const profilerFiles = [
 ].map((name) => ({ name, file: join(profilers, name) }));
 const fleetFile = { name: 'fleet', file: join(root, 'tests/data/fleet/small.json') };
 const stretch = { first: 0, width: 1, count: 20 };
-/** Numbers over time; most snapshots have none, which is refused in words. */
-const ofSeries = [
-  { ask: 'series', args: {} },
+/** Of numbers over time, fleets; most snapshots have none, which is refused in words. `open` opens a view. */
+const ofFiles = questions.filter(({ name, of }) => of === 'file' && name !== 'open');
+const questionsOfFiles = [
+  ...ofFiles.flatMap(({ name, args }) =>
+    samplesOf(args, types).map((sample) => ({ ask: name, args: sample })),
+  ),
   { ask: 'seriesPicture', args: { part: 0, series: [0, 1], stretch } },
-  { ask: 'seriesAreas', args: { part: 0, stretch } },
   { ask: 'seriesMoment', args: { part: 0, column: 1, width: 1 } },
-  { ask: 'calls', args: { part: 0, first: 0, count: 10 } },
   { ask: 'operators', args: { part: 0, most: 10 } },
-  { ask: 'telemetry', args: {} },
-];
-const ofFleets = [
-  { ask: 'fleet', args: { fleet: 0 } },
   { ask: 'fleet', args: { fleet: 1 } },
+  { ask: 'categoryRules', args: { text: 'input 0.5 nonsense' } },
 ];
 
 /** Frames of everything about every device and all three kinds of bands; the ids of views count up from 1. */
 async function framesOf(data) {
   const { encodeQuestion } = await loadRoom();
   const { engine, contents } = await openDirect(data);
-  const heads = [
-    { ask: 'contents', args: {} },
-    { ask: 'summary', args: { file: 'x' } },
-    { ask: 'peaks', args: {} },
-    { ask: 'categoryRules', args: { text: '' } },
-    { ask: 'categoryRules', args: { text: 'input 0.5 nonsense' } },
-    ...ofSeries,
-    ...ofFleets,
-  ];
+  const heads = [...questionsOfFiles];
   let id = 0;
   for (const [snapshot, { devices }] of contents.snapshots.entries()) {
     for (const { device } of devices) {
@@ -277,16 +271,35 @@ async function framesOf(data) {
         { bands: 'segments' },
         { bands: 'blocks', only: 'size>1KiB' },
       ]) {
-        const { info } = await engine.view({ snapshot, device, ...shown });
+        const view = await engine.view({ snapshot, device, ...shown });
+        const { info } = view;
         id += 1;
         heads.push({ ask: 'open', args: { snapshot, device, ...shown } });
-        for (const [ask, args] of questionsFor(info)) heads.push({ ask, view: id, args });
+        const asked = [...questionsFor(info, id === 1), ...(id === 1 ? await fitOf(view) : [])];
+        for (const [ask, args] of asked) heads.push({ ask, view: id, args });
       }
     }
   }
   heads.push({ ask: 'release', view: 1, args: {} }, { ask: 'states', view: 1, args: {} });
   engine.close();
   return heads.map((head, index) => encodeQuestion(index + 1, head));
+}
+
+/** A recording of batch 2, and its own requests as if they were those of batch 1. */
+async function fitOf(view) {
+  const carried = await view.ask('requests', {}).catch(() => undefined);
+  if (!carried) return []; // refused: no history, or no segments
+  const part = Object.fromEntries(
+    Object.entries(carried).map(([name, value]) => [name, ArrayBuffer.isView(value) ? [...value] : value]),
+  );
+  const recordings = [1, 2].map((batch) => ({ file: `b${batch}`, values: [batch] }));
+  const asked = { parameters: ['batch'], recordings, at: [{ values: [7] }] };
+  return [
+    ['requests', {}],
+    ['tellRequests', { other: 0, anew: true, part }],
+    ['fit', { ...asked, largest: false }],
+    ['fit', { ...asked, largest: true, capacity: 2 ** 30, conf: 'expandable_segments:True' }],
+  ];
 }
 
 const frameLength = (bytes, at) => {
@@ -376,9 +389,9 @@ test('every question has the same answer natively, in WebAssembly and over HTTP,
     server.close();
   }
   // Nothing was forgotten: every question of the table was answered at least once.
-  const all = generated().kinds;
-  assert.deepEqual([...asked].sort(), all.sort());
-  assert.deepEqual(Object.keys(schemas.questions).sort(), all.sort());
+  const all = questions.map(({ name }) => name).sort();
+  assert.deepEqual([...asked].sort(), all);
+  assert.deepEqual(Object.keys(schemas.questions).sort(), all);
 });
 
 test('a run on a server is a snapshot for who asked for it, and for nobody else', async () => {
@@ -441,7 +454,8 @@ test('ten times opened and closed, an engine holds what it held after the second
     const engine = new Engine(new DirectTransport(module));
     await engine.open({ file: new Blob([data]) }, budget);
     const view = await engine.view({ snapshot: 0, device: 0, bands: 'pools' });
-    for (const [kind, args] of questionsFor(view.info)) await view.ask(kind, args).catch(() => undefined);
+    for (const [kind, args] of questionsFor(view.info, true))
+      await view.ask(kind, args).catch(() => undefined);
     engine.close();
     heap.push(module.HEAPU8.length);
   }

@@ -18,6 +18,8 @@ const profilers = (name) => join(root, 'tests/data/profilers', name);
 const sample = (name) => join(root, 'site/samples', name);
 const trace = profilers('trace.json');
 const tracker = profilers('tracker.pickle');
+/** A recording of a program with so large a batch. */
+const fitted = (batch) => `${join(root, `tests/data/fit/batch${batch}.pickle.gz`)}:batch=${batch}`;
 const numbers = ['telemetry.json', 'functions.json', 'timeline.json'].map(profilers);
 const small = goldenCases.map(golden);
 const files = [...small, trace, tracker, ...numbers, sample('out_of_memory.pickle.gz')];
@@ -58,6 +60,10 @@ const lines = {
       ...['whatif', golden('private_pool'), '--no-caching', '--search', '--smallest'],
       ...['--take', '1MiB@0..1', '--empty-cache', '0'],
     ],
+  ],
+  'fit --json': [
+    ['fit', fitted(2), fitted(4), '--at', 'batch=16', '--capacity', '64MiB'],
+    ['fit', fitted(2), fitted(4), fitted(16), '--at', 'batch=3'],
   ],
   'owner --json': files.map((file) => ['owner', '0x7f0000000000', file]),
   'check --json': files.map((file) => [

@@ -5,11 +5,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 
-import { realFiles, tool } from '../built.mjs';
+import { realFiles, root, tool } from '../built.mjs';
 import { casesFolder, loadEngine, open, summaryText } from './engine.mjs';
 
 const snapshots = realFiles('snapshots');
-const caseFiles = readdirSync(casesFolder).map((name) => join(casesFolder, name, 'input.pickle'));
+const journals = join(root, 'tests', 'data', 'journals');
+const cases = readdirSync(casesFolder).map((name) => join(casesFolder, name, 'input.pickle'));
+const caseFiles = [...cases, ...readdirSync(journals).map((name) => join(journals, name))];
 const reals = (snapshots ? readdirSync(snapshots) : []).map((name) => join(snapshots, name));
 
 /** The tool's text per file. */
@@ -42,7 +44,7 @@ function moduleLine(engine, file, chunk) {
 
 test('golden cases: the module says what the case expects', async (t) => {
   const engine = await loadEngine();
-  for (const file of caseFiles) {
+  for (const file of cases) {
     await t.test(file.split('/').at(-2), () => {
       const expected = JSON.parse(readFileSync(file.replace('input.pickle', 'expected.json'), 'utf8'));
       const got = JSON.parse(moduleLine(engine, file));

@@ -64,7 +64,6 @@ test('a picture that is refused is asked for once more, then the reason is told'
     track.want(new Projection(view, area), 'event', bounds, {
       key: 'a',
       look: { palette, colourBy: 'allocation', filter: '', kind: -1 },
-      groups: false,
     });
   assert.equal(want(), false);
   await settle();

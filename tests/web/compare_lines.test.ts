@@ -78,10 +78,16 @@ test('a ratio has two or three figures', () => {
 
 const at2026 = 1_767_225_600e6;
 const hour = 3600e6;
-const file = (name: string, first_time_us: number | null, peak = 100, engine: object = {}): PanelFile =>
+const file = (
+  name: string,
+  first_time_us: number | null,
+  peak = 100,
+  engine: object = {},
+  oom_events: number[] = [],
+): PanelFile =>
   ({
     name,
-    view: { engine, info: { first_time_us, peak: { bytes: peak, event: 3 }, events: 9, oom_events: [] } },
+    view: { engine, info: { first_time_us, peak: { bytes: peak, event: 3 }, events: 9, oom_events } },
   }) as unknown as PanelFile;
 const sides = (shown: PanelFile, ...files: PanelFile[]): string[] => {
   const page = { files, view: shown.view, info: shown.view.info, event: 3 } as unknown as PanelPage;
@@ -103,6 +109,19 @@ test('devices of one file are not runs that follow each other: the one that is s
   const engine = {};
   const [one, other] = [0, 1].map((device) => file(`a.pickle/Device ${device}`, at2026, 100, engine));
   assert.deepEqual(sides(other!, one!, other!), [other!.name, other!.name]);
+});
+
+test('of devices of one file the fullest that did not fail is compared with the one that did', () => {
+  const engine = {};
+  const device = (number: number, peak: number, ooms: number[] = []): PanelFile =>
+    file(`a.pickle/Device ${number}`, at2026, peak, engine, ooms);
+  const [small, failed, full] = [device(0, 10), device(1, 90, [7]), device(2, 30)];
+  const expected = [full.name, failed.name];
+  assert.deepEqual(sides(failed, small, failed, full), expected);
+  assert.deepEqual(sides(small, small, failed, full), expected);
+  // Where all failed there is none to compare with.
+  const other = device(3, 20, [4]);
+  assert.deepEqual(sides(failed, failed, other), [failed.name, failed.name]);
 });
 
 test('of many files a typical one is compared with the odd one', () => {

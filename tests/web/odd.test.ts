@@ -15,8 +15,12 @@ const mib = 2 ** 20;
 const marked = (odd: Iterable<number | boolean>): number[] =>
   [...odd].flatMap((one, at) => (one ? [at] : []));
 
-/** Ranks of one run with these peaks; `stages`: of each the name of its pipeline stage. */
-function fleetOf(peaks: readonly (number | null)[], stages: readonly string[] = []): FleetFacts {
+/** Ranks of one run with these peaks; `stages`: of each the name of its pipeline stage; `damaged`: those whose file is. */
+function fleetOf(
+  peaks: readonly (number | null)[],
+  stages: readonly string[] = [],
+  damaged: readonly number[] = [],
+): FleetFacts {
   const column = (name: string, unit: string, values: readonly unknown[]) => ({ name, unit, values });
   const groups = [...new Set(stages)].map((name) => ({
     kind: 'pp',
@@ -25,6 +29,11 @@ function fleetOf(peaks: readonly (number | null)[], stages: readonly string[] = 
   }));
   const columns = [
     column('rank', 'count', [...peaks.keys()]),
+    column(
+      'damaged',
+      'count',
+      peaks.map((_, row) => (damaged.includes(row) ? 1 : 0)),
+    ),
     column(
       'peak_requested',
       'bytes',
@@ -51,6 +60,13 @@ test('what is not known is neither a peer nor odd', () => {
   assert.deepEqual([median, count, marked(odd)], [6 * mib, 2, []]);
   assert.deepEqual(compare([]), { median: null, count: 0, odd: [] });
   assert.deepEqual(oddRanks(fleetOf([8, null, 8, 8, 20])), [4]); // four are known
+});
+
+test('a rank whose file is damaged is neither a peer nor odd', () => {
+  assert.deepEqual(oddRanks(fleetOf([8, 8, 40, 8, 8])), [2]);
+  const facts = fleetOf([8, 9, 40, 8, 9], [], [2]);
+  assert.deepEqual(oddRanks(facts), []);
+  assert.equal(facts.spreadOf(facts.column('peak_requested')!).median, 8.5 * mib); // with the damaged one 9
 });
 
 test('shares have a scale of their own', () => {

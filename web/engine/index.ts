@@ -1,15 +1,7 @@
 // gpustrata/engine: the engine and how to reach it. No DOM, no Lit.
 export { Engine, EngineView, type Answer, type Args, type Kind, type Shown } from './engine.ts';
 export type * from './protocol/answers.ts';
-export {
-  holderHeads,
-  isBlock,
-  mapPixels,
-  opLineHeads,
-  profilerLineHeads,
-  sizeOf,
-  stateKinds,
-} from './protocol/answers.ts';
+export { isBlock, mapPixels, sizeOf, stateKinds } from './protocol/answers.ts';
 export * from './protocol/arguments.ts';
 export type { FileQuestions, ViewQuestions } from './protocol/questions.ts';
 export { protocolVersion } from './protocol/version.ts';

@@ -4,14 +4,14 @@ from __future__ import annotations
 import ctypes
 import json
 import os
-from typing import Any, Sequence
+from typing import Any, Mapping, Sequence
 
 from gpustrata import _native
 from gpustrata._native import Handle, checked, library
 from gpustrata._progress import Progress
 from gpustrata._table import Table
 
-__all__ = ["File", "Snapshot", "open"]
+__all__ = ["File", "Snapshot", "fit", "open"]
 
 _KINDS = {"events": 0, "blocks": 1, "segments": 2, "lives": 3, "stacks": 4}
 _OP_MODES = {"thread": 0, "span": 1}
@@ -331,3 +331,29 @@ def open(path: str | os.PathLike[str], *, progress: bool | None = None, memory_l
         bar.close()
     _, contents = checked(name, "gpustrata_file_contents", address)
     return File(handle, name, json.loads(contents))
+
+
+def fit(recordings: Mapping[File | str | os.PathLike[str], Mapping[str, int]], at: Sequence[Mapping[str, int]] = (), *,
+        capacity: int | None = None, conf: str | None = None, device: Any = None, scale: bool = False) -> dict[str, Any]:
+    """What fits: memory at other sizes, foretold from recordings of one program.
+
+        gpustrata.fit({"b4.pickle": {"batch": 4}, "b8.pickle": {"batch": 8}}, at=[{"batch": 16}], capacity=80 << 30)
+
+    Files that are open are not read again. `at` may also be one mapping. `scale`: a guess from one recording, by what its blocks are for.
+    """
+    def text_of(values: Mapping[str, int]) -> str:
+        return ",".join(f"{name}={int(value)}" for name, value in values.items())
+
+    opened = [one if isinstance(one, File) else open(one) for one in recordings]
+    try:
+        more = ["--at=" + text_of(one) for one in ([at] if isinstance(at, Mapping) else at)]
+        more += [] if capacity is None else [f"--capacity={capacity}"]
+        more += [] if conf is None else ["--conf=" + conf]
+        if scale:
+            more += ["--scale=" + ",".join(map(text_of, recordings.values()))]
+        files = [str(file._path) if scale else f"{file._path}:{text_of(values)}" for file, values in zip(opened, recordings.values())]
+        return _native.ask([file._handle for file in opened], ["fit", *files, "--json", *more, *_device_option(device)])
+    finally:
+        for given, file in zip(recordings, opened):
+            if file is not given:
+                file.close()

@@ -16,8 +16,13 @@ namespace gpustrata::analysis {
 
 namespace {
 
-constexpr uint64_t kOptimizerBit = uint64_t{1} << 60, kZeroGradBit = uint64_t{1} << 61,
-                   kBackwardBit = uint64_t{1} << 62, kModuleBit = uint64_t{1} << 63;  // above those of rules
+constexpr uint64_t kWorkspaceBit = uint64_t{1} << 57, kAdamBit = uint64_t{1} << 58,
+                   kTrainingBit = uint64_t{1} << 59, kOptimizerBit = uint64_t{1} << 60,
+                   kZeroGradBit = uint64_t{1} << 61, kBackwardBit = uint64_t{1} << 62,
+                   kModuleBit = uint64_t{1} << 63;  // above those of rules
+
+// What PyTorch gives a handle of cuBLAS before Hopper: 2 x 4096 and 8 x 16 KiB (parseChosenWorkspaceSize, CublasHandlePool.cpp).
+constexpr int64_t kCublasWorkspace = (2 * 4096 + 8 * 16) << 10;
 
 // A pass backwards through the graph, as events: from its first allocation to its last.
 struct Pass {
@@ -37,14 +42,15 @@ class Sorting {
         bits_(recording.budget),
         in_trace_(recording.budget),
         passes_(recording.budget),
-        beyond_gradients_(recording.budget) {
+        by_gradients_(recording.budget) {
     for (const CategoryRule& rule : rules.rules) wants_labels_ |= !rule.label.empty();
     unwinding_ = first_of_unwinding(recording, part, lifetimes.device);
+    ends_at_failure_ = find_ending(recording, part).at_failure();
   }
 
   [[nodiscard]] bool run(Categories& found) {
     if (!mark_nodes() || !find_trace_lives(recording_, part_, lives_, in_trace_) ||
-        (in_trace_.empty() && !(find_passes() && find_beyond_gradients())) ||
+        (in_trace_.empty() && !(find_passes() && find_by_gradients())) ||
         !found.rule.resize(lives_.size.size(), Categories::kNoRule))
       return false;
     for (int32_t rank = 0; rank < lives_.count(); ++rank) found.rule[rank] = rule_of(rank, found);
@@ -65,11 +71,14 @@ class Sorting {
       std::replace(text.begin(), text.end(), '\\', '/');
       if (text.find("torch/optim/") != std::string::npos || text.find("/optimizers/") != std::string::npos)
         of_frame[i] |= kOptimizerBit;
+      if (text.find("torch/optim/adam") != std::string::npos) of_frame[i] |= kAdamBit;
+      if ((call_kind_of(function, text) & kCallsTraining) != 0) of_frame[i] |= kTrainingBit;
       if (function == "zero_grad") of_frame[i] |= kZeroGradBit;
       if (function == "_call_impl" && text.ends_with("torch/nn/modules/module.py")) of_frame[i] |= kModuleBit;
       text += ':';
       text += function;
       if (is_backward(function)) of_frame[i] |= kBackwardBit;
+      if (function.find("Workspace") != std::string_view::npos) of_frame[i] |= kWorkspaceBit;
       for (size_t set = 0; set < rules_.frames.size(); ++set) {
         const bool fits =
             std::any_of(rules_.frames[set].begin(), rules_.frames[set].end(),
@@ -99,76 +108,85 @@ class Sorting {
   // A few allocations of other threads in between do not end a pass.
   [[nodiscard]] bool find_passes() {
     constexpr int32_t kOthers = 8;
-    int32_t others = kOthers + 1;
+    int32_t others = kOthers + 1, before = 0;
     for (int32_t event = 0; event < lives_.events.count; ++event) {
       const auto row = static_cast<size_t>(lives_.events.first + event);
-      if (recording_.events.action[row] != trace::Action::alloc) continue;
       const uint64_t bits = bits_of(recording_.events.stack[row]);
+      trains_ |= (bits & (kBackwardBit | kOptimizerBit | kZeroGradBit | kTrainingBit)) != 0;
+      uses_adam_ |= (bits & kAdamBit) != 0;
+      if (recording_.events.action[row] != trace::Action::alloc) continue;
       if ((bits & kModuleBit) != 0) {
         if (last_forward_ < 0) first_forward_ = event;
         last_forward_ = event;
       }
       if ((bits & kBackwardBit) == 0) {
         others = std::min(others + 1, kOthers + 1);
+        if (passes_.empty() && ++before == kOthers + 1) outside_ = event;
         continue;
       }
       if (others > kOthers && !passes_.push_back({event, event})) return false;
       passes_.back().last = event;
       others = 0;
     }
+    is_unfinished_ = ends_at_failure_ && !passes_.empty() && others <= kOthers;
     return true;
   }
 
-  // When an optimizer steps, each parameter that it changes has a gradient of its size. Where what is older has nearly three times
-  // their bytes or more, two more of each are what Adam keeps. Twice as much may be momentum, or another model, and is left alone.
-  [[nodiscard]] bool find_beyond_gradients() {
+  // When an optimizer steps, each parameter that it changes has a gradient of its size. So of what is older, and kept, as many of a
+  // size are parameters; of the others two for each are Adam's, if it steps and does not make them in the recording. Momentum,
+  // averages and other models are of those sizes, too, and cannot be told from each other.
+  [[nodiscard]] bool find_by_gradients() {
     constexpr uint32_t kGradient = kInBackward | kOutlivesBackward;
+    constexpr int32_t kIsGradient = -1, kIsState = -2;
     struct Sized {
       int64_t size;
-      int32_t rank;  // of what is older; -1 = a gradient
+      int32_t rank;  // of what is older; or one of the two above
     };
     Column<Sized> all(recording_.budget);
     Column<int32_t> gradients(recording_.budget);  // ranks
     for (int32_t rank = 0; rank < lives_.count(); ++rank) {
       const uint64_t bits = bits_of(stacks_[rank]);
       const bool is_before = lives_.born[rank] < 0;
-      if (!is_before && (bits & kBackwardBit) == 0) continue;
+      if (!is_before && (bits & (kBackwardBit | kOptimizerBit)) == 0) continue;
       const uint32_t is = conditions_of(rank, bits);
       if (is_before && (is & kKept) != 0 && !all.push_back({lives_.size[rank], rank})) return false;
-      if (!is_before && (is & kGradient) == kGradient && !gradients.push_back(rank)) return false;
+      if (is_before) continue;
+      if ((bits & kOptimizerBit) != 0) {
+        if ((is & kOutlivesStep) != 0 && !all.push_back({lives_.size[rank], kIsState})) return false;
+      } else if ((is & kGradient) == kGradient && (bits & kWorkspaceBit) == 0 &&
+                 lives_.born[rank] > first_forward_ && !gradients.push_back(rank)) {
+        return false;
+      }
     }
     int32_t step = -1;
-    if (all.empty() || gradients.empty()) return true;
+    if (all.empty() || gradients.empty() || first_forward_ < 0) return true;
     if (!find_fullest_step(gradients, step)) return false;
     for (const int32_t rank : gradients) {
-      if (lives_.born[rank] < step && step <= lives_.freed[rank] && !all.push_back({lives_.size[rank], -1}))
+      if (lives_.born[rank] < step && step <= lives_.freed[rank] &&
+          !all.push_back({lives_.size[rank], kIsGradient}))
         return false;
     }
     std::sort(all.span().begin(), all.span().end(), [](const Sized& a, const Sized& b) {
       return std::tuple(a.size, a.rank) < std::tuple(b.size, b.rank);
     });
-    double of_gradients = 0, of_older = 0;  // bytes, of sizes that gradients have
-    Column<int32_t> beyond(recording_.budget);
-    for (size_t first = 0, older = 0, end = 0; first < all.size(); first = end) {
-      for (older = first; older < all.size() && all[older].size == all[first].size && all[older].rank < 0;)
-        ++older;
-      for (end = older; end < all.size() && all[end].size == all[first].size;) ++end;
-      const size_t count = older - first;
-      if (count == 0) continue;
-      of_gradients += static_cast<double>(all[first].size) * static_cast<double>(count);
-      of_older += static_cast<double>(all[first].size) * static_cast<double>(end - older);
-      for (size_t i = older + count; i < std::min(end, older + 3 * count); ++i) {
-        if (!beyond.push_back(all[i].rank)) return false;
+    if (!by_gradients_.resize(lives_.size.size(), 0)) return false;
+    for (size_t first = 0, end = 0; first < all.size(); first = end) {
+      size_t states = 0, counted = 0;
+      for (end = first; end < all.size() && all[end].size == all[first].size; ++end) {
+        states += all[end].rank == kIsState ? 1 : 0;
+        counted += all[end].rank == kIsGradient ? 1 : 0;
       }
+      const size_t older = first + states + counted;
+      for (size_t i = older; i < std::min(end, older + counted); ++i)
+        by_gradients_[all[i].rank] = kOfGradient;
+      if (!uses_adam_ || states > 0 || end - older < 3 * counted) continue;
+      for (size_t i = older + counted; i < older + 3 * counted; ++i)
+        by_gradients_[all[i].rank] = kBeyondGradients;
     }
-    if (beyond.empty() || of_older < 2.8 * of_gradients) return true;
-    if (!beyond_gradients_.resize(lives_.size.size(), 0)) return false;
-    for (const int32_t rank : beyond) beyond_gradients_[rank] = 1;
     return true;
   }
 
-  // The event of an optimizer at which most bytes of gradients are alive, all of which were made after a forward pass: of a backward
-  // pass that began before the recording, or did not end, not all are there. -1 = there is none.
+  // The event of an optimizer at which most bytes of these gradients are alive. -1 = there is none.
   [[nodiscard]] bool find_fullest_step(const Column<int32_t>& gradients, int32_t& step) const {
     struct Change {
       int32_t event;
@@ -176,7 +194,6 @@ class Sorting {
     };
     Column<Change> changes(recording_.budget);
     for (const int32_t rank : gradients) {
-      if (first_forward_ < 0 || lives_.born[rank] < first_forward_) return true;
       if (!changes.push_back({lives_.born[rank], lives_.size[rank]}) ||
           !changes.push_back({lives_.freed[rank], -lives_.size[rank]}))
         return false;
@@ -209,20 +226,33 @@ class Sorting {
     if ((born < 0 && tells_age) || (steps_.count() > 0 && born < steps_.begin[0])) found |= kOlder;
     const auto* next_step = std::upper_bound(steps_.begin.begin(), steps_.begin.end(), born);
     if (kept || (next_step != steps_.begin.end() && *next_step <= freed)) found |= kOutlivesStep;
+    if (born >= 0) found |= kRecorded;
     if ((bits & kModuleBit) != 0) found |= kInModule;
     if (!in_trace_.empty()) return found | in_trace_[static_cast<size_t>(rank)];
     found |= freed_in(rank);
-    if (!beyond_gradients_.empty() && beyond_gradients_[rank] != 0) found |= kBeyondGradients;
+    if (!by_gradients_.empty()) found |= by_gradients_[rank];
     // The first pass that does not end before the block is made.
     const auto* pass = std::lower_bound(passes_.begin(), passes_.end(), born,
                                         [](const Pass& one, int32_t event) { return one.last < event; });
-    if (passes_.empty() && born < first_forward_ && lives_.freed[rank] > last_forward_) found |= kThroughout;
+    const bool tells = born >= 0 || !(trains_ || ends_at_failure_ || lives_.size[rank] == kCublasWorkspace);
+    if (tells && passes_.empty() && born < first_forward_ && lives_.freed[rank] > last_forward_)
+      found |= kThroughout;
     if ((bits & kBackwardBit) != 0) {
       found |= kInBackward;
-      if (pass != passes_.end() && freed > pass->last) found |= kOutlivesBackward;
+      const bool is_cut_off = kept && is_unfinished_ && pass == passes_.end() - 1;
+      const bool outlives_older = born < 0 && outside_ >= 0 && freed > outside_;
+      if (outlives_older || (pass != passes_.end() && freed > pass->last && !is_cut_off))
+        found |= kOutlivesBackward;
     } else {
       while (pass != passes_.end() && pass->first <= born) ++pass;
-      if (pass != passes_.end() && freed > pass->first) found |= kUntilBackward;
+      if (pass != passes_.end() && freed > pass->first) {
+        found |= kUntilBackward;
+        // What outlives the pass is of unknown use if it is older; else a name may hold it until the next step.
+        const auto* later = pass;
+        while (later != passes_.end() && later->last < freed) ++later;
+        const bool is_inside = later != passes_.end() && later->first <= freed;
+        if (!kept && (is_inside || (born >= 0 && later <= pass + 1))) found |= kFreedInLaterBackward;
+      }
     }
     return found;
   }
@@ -271,13 +301,17 @@ class Sorting {
   const Column<StackId>& stacks_;
   const Steps& steps_;
   const CategoryRules& rules_;
-  Column<uint64_t> bits_;             // per node
-  Column<uint32_t> in_trace_;         // per rank: conditions that a trace tells; empty = it is none
-  Column<Pass> passes_;               // ascending
-  Column<uint8_t> beyond_gradients_;  // per rank: 1 = the condition holds; empty = of none
+  Column<uint64_t> bits_;          // per node
+  Column<uint32_t> in_trace_;      // per rank: conditions that a trace tells; empty = it is none
+  Column<Pass> passes_;            // ascending
+  Column<uint32_t> by_gradients_;  // per rank: kOfGradient or kBeyondGradients; empty = of none
   int32_t first_forward_ = -1, last_forward_ = -1;  // allocations of modules; -1 = none
+  int32_t outside_ = -1;  // an allocation by which a pass from before the recording is over; -1 = not known
   bool wants_labels_ = false;
-  int32_t unwinding_ = 0;  // what is freed from this event on is kept: the program failed
+  bool trains_ = false;  // something in it is a backward pass or an optimizer's, or named for training
+  bool uses_adam_ = false, ends_at_failure_ = false;
+  bool is_unfinished_ = false;  // the failure at the end cut the last pass off
+  int32_t unwinding_ = 0;       // what is freed from this event on is kept: the program failed
 };
 
 }  // namespace

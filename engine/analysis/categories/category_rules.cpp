@@ -12,14 +12,16 @@ namespace gpustrata::analysis {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Condition>, 20> kConditions = {
+constexpr std::array<std::pair<std::string_view, Condition>, 22> kConditions = {
     {{"older", kOlder},
      {"kept", kKept},
      {"outlives_step", kOutlivesStep},
      {"in_backward", kInBackward},
      {"outlives_backward", kOutlivesBackward},
      {"until_backward", kUntilBackward},
+     {"of_gradient", kOfGradient},
      {"beyond_gradients", kBeyondGradients},
+     {"recorded", kRecorded},
      {"throughout", kThroughout},
      {"in_module", kInModule},
      {"freed", kFreed},

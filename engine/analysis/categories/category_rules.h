@@ -8,17 +8,24 @@
 //   kept               it is never freed in the recording, or only on the way out of a failure that ends it
 //   outlives_step      it is kept, or alive when a later step begins
 //   in_backward        autograd's engine, or a function `backward`, asked for it
-//   outlives_backward  it is alive after the last allocation of the backward pass in which it was made
+//   outlives_backward  it is alive after the last allocation of the backward pass in which it was made, unless a failure cut that off;
+//                      if it was made before the recording, after the first pass or the first allocations outside of one
 //   until_backward     it was made outside of a backward pass and is alive when the next one begins
-//   beyond_gradients   it exists before the first event and is kept, and of such there are three times the gradients that are there
-//                      when an optimizer steps, each of which has a parameter of its size: it is one of the two beyond. Which ones
-//                      these are is not known: the first, by rank, are taken for parameters
+//   of_gradient        it exists before the first event and is kept, and when an optimizer steps there is a gradient of its size,
+//                      made after the first forward pass and no workspace of a library: of so many gradients of a size so many
+//                      older blocks are parameters. Which ones is not known: the first, by rank, are taken
+//   beyond_gradients   it is one of the two next to each of these, where PyTorch's Adam steps and makes nothing of the size that
+//                      stays
 //   throughout         there is no backward pass, and it is made before any module's forward asks for memory, and alive after the
-//                      last of these
+//                      last of these; before the recording, only if it is not of the size of cuBLAS's workspace, and nothing in that
+//                      trains: no optimizer, no function named for training, no failed request before a backward pass at its end
 //   in_module          a module's forward (nn.Module.__call__) asked for it
 //   freed              it is not kept
+//   recorded           it was made in the recording
 //   freed_in_optimizer it is freed in an optimizer's frames (torch/optim/, /optimizers/), but not in zero_grad
 //   freed_in_zero_grad it is freed in a function `zero_grad`
+//   freed_in_later_backward  it was made outside of a backward pass and is freed in a later one; if it was made in the recording,
+//                      before the second that begins after it is enough
 // and of profiler's traces (trace_lives.h), where `in_backward` and `outlives_backward` mean the records of backward nodes:
 //   before             it exists before the first event
 //   in_one_op          it is freed in the outermost op that it was made in
@@ -60,19 +67,21 @@ communication    0.8   frame:ncclComm|ProcessGroupNCCL|:all_gather|:all_reduce|:
 optimizer_state  0.9   frame:torch/optim/|/optimizers/ outlives_step
 temporary        0.9   frame:torch/optim/|/optimizers/
 gradient         0.9   frame:AccumulateGrad outlives_backward
+gradient         0.9   frame:AccumulateGrad kept
 gradient         0.7   in_backward outlives_backward
-temporary        0.8   in_backward
+gradient         0.8   freed_in_zero_grad
+temporary        0.8   in_backward freed
 parameter        0.9   frame:modules/module.py:_apply|:load_state_dict|:_load_from_state_dict|:from_pretrained|:reset_parameters|:init_weights|:_init_weights kept
 input            0.8   frame:dataloader.py|:collate|:default_collate|:pin_memory|:get_batch|:next_batch|:load_batch
-gradient         0.8   freed_in_zero_grad
 optimizer_state  0.7   older until_backward freed_in_optimizer
-activation       0.8   until_backward freed
+activation       0.8   freed_in_later_backward
 activation       0.6   in_module kept
-optimizer_state  0.5   older kept beyond_gradients
-parameter        0.6   older kept
+parameter        0.7   of_gradient
+optimizer_state  0.6   beyond_gradients
+parameter        0.6   older recorded kept
 parameter        0.5   throughout
 temporary        0.7   in_module freed
-temporary        0.5   freed
+temporary        0.5   recorded freed
 )";
 
 // Of a profiler's trace, which knows neither parameters nor the inputs of ops: by when a block lives. Not what PyTorch's own
@@ -113,6 +122,8 @@ enum Condition : uint32_t {
   kFromHost = 131072,
   kThroughout = 262144,
   kBeyondGradients = 524288,
+  kOfGradient = 1048576,
+  kRecorded = 2097152,
 };
 
 struct CategoryRule {

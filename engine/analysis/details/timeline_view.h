@@ -53,8 +53,7 @@ struct BandPick {
 
 // The kind at a height of the stack by group, in the state that a column shows.
 struct GroupPick {
-  BandPick state;                // its rank is -1
-  int32_t kind = -1;             // -1 = none; the number of kinds: what pools keep unused
+  int32_t kind = -1;             // the number of kinds: what pools keep unused
   Share share;                   // of the kind
   std::optional<Share> matched;  // what the filter means of it
 };
@@ -65,19 +64,13 @@ struct PlaceOfBand {
   int64_t size = 0;
 };
 
-// Room for words in a band.
+// Room for words in a band, or by group in what is left of a kind.
 struct BandLabel {
-  int32_t rank = -1;
+  int32_t rank = -1;  // -1 = of a kind
+  int32_t kind = -1;  // of `kinds`; their number = what pools keep unused
   int64_t size = 0;
   std::string name;       // of an envelope
   Who who;                // nothing: there is room for the size only, or it is not known
-  double x0 = 0, x1 = 0;  // axis
-  double y0 = 0, y1 = 0;  // bytes
-};
-
-// Room for words in the area of a kind, of the stack by group.
-struct KindPlace {
-  int32_t kind = -1;
   double x0 = 0, x1 = 0;  // axis
   double y0 = 0, y1 = 0;  // bytes
 };

@@ -71,11 +71,12 @@ void add_classes(BlockGroups& groups, size_t count) {
   Column<BlockSum> ordered(budget);
   if (!ordered.append(sums.rows().span())) return false;
   const size_t own = ordered.size() > kMostKinds ? kMostKinds - 1 : ordered.size();
+  const auto place = [](const BlockSum& sum) {
+    const int64_t ever = saturated_sum(sum.bytes, sum.blocks);
+    return std::tuple(-sum.lit_bytes, sum.lit_bytes > 0 ? ever : -ever, sum.key);
+  };
   std::partial_sort(ordered.data(), ordered.data() + own, ordered.data() + ordered.size(),
-                    [](const BlockSum& a, const BlockSum& b) {
-                      return std::tuple(-a.lit_bytes, -saturated_sum(a.bytes, a.blocks), a.key) <
-                             std::tuple(-b.lit_bytes, -saturated_sum(b.bytes, b.blocks), b.key);
-                    });
+                    [&](const BlockSum& a, const BlockSum& b) { return place(a) < place(b); });
   int32_t highest = -1;
   for (const BlockSum& sum : ordered) highest = std::max(highest, sum.key);
   Column<uint32_t> group_of(budget);  // by key + 1

@@ -2,7 +2,8 @@
 //
 // Kinds by stack are those of who asked for the block (own_frame.h): one line of the program is one kind,
 // however many stacks lead there. Kinds by stack, stream, pool and category (which torch.profiler writes): the largest kMostKinds - 1 by
-// bytes in use at the peak (then by all bytes they ever had), the rest together in the last one. Kinds by
+// bytes in use at the peak, the rest together in the last one. Of as many bytes there (gradients and parameters, say) the one
+// with fewer bytes ever comes first: it stays, and lies still where kinds are stacked; of none there that with more. Kinds by
 // size, lifetime and age are fixed classes in order; those without a block stay, so that a colour means the
 // same in two files.
 #pragma once

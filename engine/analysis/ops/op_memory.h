@@ -49,7 +49,7 @@ struct OpDevice {
   int64_t peak = 0;     // the highest level, `base` included
   int64_t net = 0;      // of all records
   int64_t unowned = 0;  // net of those that no op holds
-  // Of every record; else what is alive is not known: at_peak is 0 for those, at_return means nothing.
+  // Of every record; else what is alive is not known, and at_peak and at_return mean nothing.
   bool has_addresses = true;
   int64_t sums_cut = 0;  // of its numbers and its rows'
   Column<OpRow> rows;    // ops of which an instance holds a record, by group

@@ -43,6 +43,7 @@ Contents find_contents(const model::Recording& recording) {
     snapshot.first_shown = replay::default_device(recording, part);
   }
   contents.first_shown = replay::default_device(recording);
+  contents.damaged = recording.diagnostics.incomplete();
   contents.findings = findings(recording.diagnostics);
   return contents;
 }

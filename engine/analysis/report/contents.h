@@ -31,6 +31,7 @@ struct Contents {
   int64_t series = 0;     // parts that are numbers over time
   int64_t fleets = 0;     // parts that are many ranks
   bool is_trace = false;  // of a profiler: without snapshots it has no memory records
+  bool damaged = false;   // Diagnostics::incomplete(): no number of it is whole
   std::optional<replay::DeviceChoice> first_shown;
   std::vector<Finding> findings;
 };

@@ -1,6 +1,7 @@
 #include "engine/analysis/report/overview.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "engine/analysis/stacks/no_stack_reasons.h"
@@ -98,6 +99,12 @@ void find_from_before(Overview& found, const replay::BlockLives& lifetimes) {
   return count == 1 || (count >= 1000 && (count % 1000 == 0 || (count & (count - 1)) == 0));
 }
 
+// The settings of an estimate begin with what it is.
+[[nodiscard]] bool is_estimate(const model::Recording& recording, const model::Part& part) {
+  constexpr std::string_view kMark = "{\"gpustrata_estimate\":";
+  return recording.strings.view(part.settings_json).substr(0, kMark.size()) == kMark;
+}
+
 void find_missing(Overview& found, const model::Recording& recording, const model::Part& part,
                   const replay::BlockLives& lifetimes) {
   if (found.events == 0) {
@@ -113,6 +120,7 @@ void find_missing(Overview& found, const model::Recording& recording, const mode
   if (!has_times) found.missing.push_back({NotRecorded::times});
   if (found.from_before && is_round(lifetimes.events.count))
     found.missing.push_back({NotRecorded::oldest_events});
+  if (is_estimate(recording, part)) found.missing.push_back({NotRecorded::device});
 }
 
 [[nodiscard]] int64_t bytes_without_stack(const Top& lines) {

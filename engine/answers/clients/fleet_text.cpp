@@ -87,7 +87,8 @@ class Page {
     const FleetColumn* const rank = fleet_.column("rank");
     const FleetColumn* const device = fleet_.column("device");
     const FleetColumn* const file = fleet_.column("file");
-    for (const FleetColumn* const one : {peak, reserved, rank, device}) {
+    const FleetColumn* const damaged = fleet_.column("damaged");
+    for (const FleetColumn* const one : {peak, reserved, rank, device, damaged}) {
       if (one == nullptr || one->numbers.size() != static_cast<size_t>(fleet_.row_count)) return;
     }
     if (file == nullptr || file->texts.size() != static_cast<size_t>(fleet_.row_count)) return;
@@ -98,7 +99,7 @@ class Page {
                       [&](size_t one, size_t other) {
                         const auto known = [&](size_t row) {
                           const double bytes = peak->numbers[row];
-                          return std::isfinite(bytes) ? bytes : -INFINITY;
+                          return std::isfinite(bytes) && !(damaged->numbers[row] > 0) ? bytes : -INFINITY;
                         };
                         const double first = known(one), second = known(other);
                         return first != second ? first > second : one < other;
@@ -106,10 +107,13 @@ class Page {
     out_.print("\n  {:>10} {:>10} {:>8} {:>6}  file\n", "peak", "reserved", "rank", "device");
     for (size_t i = 0; i < shown; ++i) {
       const size_t row = rows[i];
-      out_.print("  {:>10} {:>10} {:>8} {:>6}  {}\n", size_or_dash(peak->numbers[row]),
-                 size_or_dash(reserved->numbers[row]), number_or_dash(rank->numbers[row]),
+      const bool is_damaged = damaged->numbers[row] > 0;
+      const auto if_whole = [&](double bytes) { return is_damaged ? "-" : size_or_dash(bytes); };
+      out_.print("  {:>10} {:>10} {:>8} {:>6}  {}{}\n", if_whole(peak->numbers[row]),
+                 if_whole(reserved->numbers[row]), number_or_dash(rank->numbers[row]),
                  number_or_dash(device->numbers[row]),
-                 shortened(fleet_.strings.view(file->texts[row]), std::max<size_t>(columns_, 60) - 44));
+                 shortened(fleet_.strings.view(file->texts[row]), std::max<size_t>(columns_, 60) - 54),
+                 is_damaged ? " (damaged)" : "");
     }
   }
 

@@ -87,8 +87,7 @@ void describe_matching(Members& m, const analysis::ComparedParts& parts) {
         fmt::format("{} matched by {} lines.", counted(by_lines, "stack"), by_lines == 1 ? "its" : "their");
     if (by_functions > 0)
       text += fmt::format(
-          " {} more by functions and files alone, as their lines moved; of several such the largest with the "
-          "largest.",
+          " {} more matched by functions and files alone, as their lines moved; among several such, by size.",
           count_text(by_functions));
     return text +
            fmt::format(" {} only before, {} only after.", count_text(only_before), count_text(only_after));

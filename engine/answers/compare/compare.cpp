@@ -52,10 +52,10 @@ std::string to_text(const Obstacle& obstacle) {
           "Only the recording {} has a history; of the other one only the state when it was saved is known.",
           with);
     case Obstacle::Kind::stacks:
-      return fmt::format("Only the recording {} has stacks: what belongs together cannot be told.", with);
+      return fmt::format("Only the recording {} has stacks: the two cannot be matched.", with);
     case Obstacle::Kind::stacks_of_live:
       return fmt::format(
-          "What is alive {} has no stacks, though that recording has some: what belongs together cannot be told.",
+          "What is alive {} has no stacks, though that recording has some: the two cannot be matched.",
           without);
     case Obstacle::Kind::untold_settings:
       return "Only one of the recordings tells the allocator's settings.";
@@ -64,7 +64,8 @@ std::string to_text(const Obstacle& obstacle) {
     case Obstacle::Kind::two_runs:
       break;
   }
-  return "Nothing shows that these are of one run: addresses of two processes have nothing in common, and are not compared.";
+  return "Nothing shows that these come from one run: addresses of two processes are unrelated, and "
+         "are not compared.";
 }
 
 void describe(Members& m, const DeviceComparison& comparison) {

@@ -167,9 +167,13 @@ void describe(Members& m, const OpenedView& view) {
 }
 
 void describe(Members& m, const model::Recording& recording, const BandLabel& label) {
-  m.is({"BandLabel", "A rectangle that the band of a block covers, with room for words."});
-  m.rank("rank", label.rank);
-  m.bytes("size", label.size);
+  m.is(
+      {"BandLabel",
+       "A rectangle that the band of a block covers, with room for words; by group also what other bands of a kind cover."});
+  m.rank({"rank", "-1 = of a kind."}, label.rank);
+  if (const auto there = m.when(label.rank < 0))
+    m.count({"kind", "Of `kinds`; their number = what pools keep unused."}, label.kind);
+  m.bytes({"size", "Of a kind 0."}, label.size);
   if (const auto there = m.when(!label.name.empty())) m.text({"name", "Of an envelope."}, label.name);
   m.text(
       {"function", "The innermost function of the program's own that asked for it; empty = none is known."},
@@ -178,18 +182,25 @@ void describe(Members& m, const model::Recording& recording, const BandLabel& la
   describe_rectangle(m, label);
 }
 
-void describe(Members& m, const analysis::KindPlace& place) {
-  m.is({"KindPlace", "A rectangle in the area of a kind, with room for words."});
-  m.count("kind", place.kind);
-  describe_rectangle(m, place);
-}
-
 void describe(Members& m, const Probe& probe) {
   m.is("ProbeAnswer");
   m.object({"pick", "Null: outside of the recording."}, m.of(probe.pick),
            [&](const analysis::BandPick& pick) { describe(m, pick); });
   if (const auto there = m.when([&] { return probe.details.has_value(); }))
     describe_band(m, probe.recording, m.is_schema() ? Members::sample<BandDetails>() : *probe.details);
+  if (const auto there = m.when([&] { return probe.group.has_value(); })) {
+    m.object({"group", "Of the stack by group: the kind there, in the state that the column shows."}, [&] {
+      const analysis::GroupPick& group =
+          m.is_schema() ? Members::sample<analysis::GroupPick>() : *probe.group;
+      m.is("GroupAt");
+      m.count({"kind", "Of `kinds`; their number = what pools keep unused."}, group.kind);
+      m.bytes("bytes", group.share.bytes);
+      m.count("blocks", group.share.blocks);
+      if (const auto matched = m.when(group.matched.has_value()))
+        m.object({"matched", "What the filter means of it."},
+                 [&] { describe(m, group.matched.value_or(Share())); });
+    });
+  }
 }
 
 void describe(Members& m, const PaintedPicture& picture) {
@@ -218,22 +229,6 @@ void describe(Members& m, const LevelCurve& curve) {
   m.column(As::count, {"event", "-2 = outside of the recording."}, curve.event);
   m.column(As::bytes, "level", curve.level);
   m.column(As::bytes, "reserved", curve.reserved);
-}
-
-void describe(Members& m, const std::optional<analysis::GroupPick>& pick) {
-  m.is("GroupProbe");
-  m.object({"pick", "Null: outside of the recording."}, pick,
-           [&](const analysis::GroupPick& of) { describe(m, of.state); });
-  const analysis::GroupPick* const group = pick && pick->kind >= 0 ? &*pick : nullptr;
-  m.object({"group", "Null: above the stack."}, group, [&](const analysis::GroupPick& of) {
-    m.is({"GroupAt", "A kind in the state that a point shows."});
-    m.count({"kind", "Of `kinds`; their number = what pools keep unused."}, of.kind);
-    m.bytes("bytes", of.share.bytes);
-    m.count("blocks", of.share.blocks);
-    if (const auto there = m.when(of.matched.has_value()))
-      m.object({"matched", "What the filter means of it."},
-               [&] { describe(m, of.matched.value_or(Share())); });
-  });
 }
 
 void describe(Members& m, const PlacedBand& band) {

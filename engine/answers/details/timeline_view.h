@@ -25,16 +25,15 @@ void describe(Members& m, const OpenedView& view);
 
 // Names are cut at 400 bytes.
 void describe(Members& m, const model::Recording& recording, const analysis::BandLabel& label);
-void describe(Members& m, const analysis::KindPlace& place);
 
-// No details: there is no band, or it is known.
+// No details: there is no band, or it is known. No group: the stack is one of blocks, or nothing is there.
 struct Probe {
   const model::Recording& recording;
   const std::optional<analysis::BandPick>& pick;
   const std::optional<analysis::BandDetails>& details;
+  const std::optional<analysis::GroupPick>& group;
 };
 void describe(Members& m, const Probe& probe);
-void describe(Members& m, const std::optional<analysis::GroupPick>& pick);
 struct PlacedBand {
   const model::Recording& recording;
   const analysis::BandDetails& details;

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "engine/analysis/device/pool_id.h"
 #include "engine/analysis/device/stream_numbers.h"
 #include "engine/analysis/findings/operator_remedies.h"
@@ -102,11 +104,11 @@ namespace {
   for (const FreePlace& place : one.places) {
     if (place.own || place.largest < one.requested || place.small != one.small) continue;
     return fmt::format(
-        "A free piece of {} would have been large enough, but it is of {}; the request was of {}.{}",
+        "A free piece of {} would have been large enough, but it belongs to {}; the request was for {}.{}",
         size_text(place.largest), where_text(recording, place), stream_text(recording, one.stream),
         one.fitting && one.fitting->bytes == place.largest ? freed_text(one) : std::string());
   }
-  return fmt::format("{} would have been enough, but a part of it is kept by private pools.", free_text(one));
+  return fmt::format("{} would have been enough, but private pools keep a part of it.", free_text(one));
 }
 
 }  // namespace
@@ -122,7 +124,7 @@ std::string_view words_of(Verdict verdict) {
     case Verdict::fragmented:
       return "enough was free, but in pieces";
     case Verdict::elsewhere:
-      return "the free memory was of another stream or pool";
+      return "the free memory belonged to another stream or pool";
     case Verdict::too_late:
       return "enough was freed, but too late";
     case Verdict::limit:
@@ -130,7 +132,7 @@ std::string_view words_of(Verdict verdict) {
     case Verdict::unknown:
       break;
   }
-  return "the reason is not in the file";
+  return "the file does not show why";
 }
 
 std::string_view name_of(RemedyKind kind) { return word_for(kind); }
@@ -151,11 +153,12 @@ namespace {
       return fmt::format("{} Only {} was left: {}. The other {} is in use: live blocks alone leave no room.",
                          asked, size_text(one.room), free_text(one), size_text(one.allocated));
     case Verdict::fragmented:
-      return fmt::format(
-          "{} {} was free, enough in total, but {}: {}, the latter {}.{}", asked, size_text(one.room),
-          one.device_free.value_or(0) >= one.requested ? "not in a form that the allocator can take"
-                                                       : "not contiguous",
-          free_text(one), pieces_text(one), taken_text(one));
+      return fmt::format("{} {} was free, enough in total, but {}: {}, the latter {}.{}", asked,
+                         size_text(one.room),
+                         std::max(one.device_free.value_or(0), one.largest_free) >= one.requested
+                             ? "not in a form that the allocator can take"
+                             : "not contiguous",
+                         free_text(one), pieces_text(one), taken_text(one));
     case Verdict::elsewhere:
       return fmt::format("{} {}", asked, elsewhere_text(recording, one));
     case Verdict::too_late:
@@ -184,8 +187,8 @@ namespace {
         "a memory snapshot of the same moment does.",
         asked, size_text(one.allocated),
         one.reserved ? fmt::format(", {} reserved", size_text(*one.reserved)) : std::string());
-  return fmt::format("{} Why that failed cannot be told from this file: {}, the latter {}.", asked,
-                     free_text(one), pieces_text(one));
+  return fmt::format("{} This file does not show why it failed: {}, the latter {}.", asked, free_text(one),
+                     pieces_text(one));
 }
 
 }  // namespace
@@ -195,24 +198,26 @@ std::string verdict_text(const model::Recording& recording, const ExplainedOutOf
   if (!one.ends_recording) return reason;
   if (!one.needed_at_least)
     return fmt::format(
-        "The recording ends at this request: what came after is not in it, and what that needs cannot be told.{} {}",
+        "The recording ends at this request; what came after is not in it, so how much the whole "
+        "run needs is unknown.{} {}",
         one.before_backward ? " Its backward pass had not begun." : "", reason);
-  return fmt::format("The recording ends at this request: what came after is not in it. {} {}",
+  return fmt::format("The recording ends at this request; what came after is not in it. {} {}",
                      needed_at_least_text(recording, *one.needed_at_least), reason);
 }
 
 std::string needed_at_least_text(const model::Recording& recording, const NeededAtLeast& needed) {
   if (needed.gradients > 0)
     return fmt::format(
-        "Its backward pass had not begun. That of step {} ended with {} of gradients; with what is older than that step and still "
-        "there, it needs at least {} in use at once: {} more than what was in use and this request.",
+        "Its backward pass had not begun. That of step {} ended with {} of gradients; together "
+        "with older memory that is still in use, this one needs at least {} at once: {} more than "
+        "what was in use plus this request.",
         count_text(needed.step), size_text(needed.gradients), exact_size_text(needed.bytes),
         size_text(needed.more));
   const std::string reference =
       needed.step >= 0 ? fmt::format("step {}", count_text(needed.step)) : device_text(needed.device);
   std::string text = fmt::format(
-      "If it goes on as {} did, which began with the same {}{}, it needs at least {} in use at once: {} more than what was "
-      "in use and this request.",
+      "If it continues like {}, which began with the same {}{}, it needs at least {} in use at "
+      "once: {} more than what was in use plus this request.",
       reference, counted(needed.same, "allocation"), needed.same_sizes ? "" : " in other sizes",
       exact_size_text(needed.bytes), size_text(needed.more));
   if (needed.who.kind != Who::Kind::nothing)
@@ -250,7 +255,7 @@ std::string remedy_text(const model::Recording& recording, const ExplainedOutOfM
               ? fmt::format(
                     " Replayed with this setting{}, the recorded requests fit, with at most {} reserved{}.",
                     before_text, needed_text(remedy.reserved_then),
-                    one.ends_recording ? "; whether the rest of the run fits cannot be told" : "")
+                    one.ends_recording ? "; whether the rest of the run fits is unknown" : "")
               : fmt::format(" Replayed with this setting{}, the recorded requests still ran out of memory.",
                             before_text);
       return fmt::format(
@@ -277,17 +282,17 @@ std::string remedy_text(const model::Recording& recording, const ExplainedOutOfM
           "a smaller batch, checkpointing, offloading, or sharding over more devices";
       if (one.needed_at_least)
         return fmt::format(
-            "Hold at least {} less at once: what this process lacks for this request and for what comes after it as above: {}.",
+            "Use at least {} less at once, as much as is missing for this request and the rest of the run: {}.",
             bytes, kHow);
-      return fmt::format("Hold at least {} less when this is asked for: {}.", bytes, kHow);
+      return fmt::format("Use at least {} less when this request is made: {}.", bytes, kHow);
     }
     case RemedyKind::largest_holder:
-      return fmt::format("Look at {}: it holds most, {} in {}.", who_text(recording, remedy.who), bytes,
+      return fmt::format("Look at {}: it holds the most, {} in {}.", who_text(recording, remedy.who), bytes,
                          counted(remedy.blocks, "block"));
     case RemedyKind::checkpoint:
       return fmt::format(
-          "Checkpoint {} (torch.utils.checkpoint): {} times {} are kept for the backward pass. Computed again one at a time, "
-          "they are up to {} less; what each hands on to the next stays.",
+          "Checkpoint {} (torch.utils.checkpoint): {} times {} are kept for the backward pass. "
+          "Recomputing them one at a time saves up to {}; what each passes on to the next stays.",
           loop_text(recording, remedy.place), count_text(remedy.repeats), size_text(remedy.each), bytes);
     case RemedyKind::fused_attention:
       return fmt::format(
@@ -297,20 +302,19 @@ std::string remedy_text(const model::Recording& recording, const ExplainedOutOfM
     case RemedyKind::chunked_loss:
       return fmt::format(
           "Compute the loss in chunks, each with its own backward pass or under checkpointing, or with a fused linear cross "
-          "entropy: the cross entropy ({}) {}. In {} chunks an eighth of that is there at a time.",
+          "entropy: the cross entropy ({}) {}. In {} chunks an eighth of that is in use at a time.",
           who_text(recording, remedy.who), held_text(remedy), analysis::kChunks);
     case RemedyKind::ask_again:
       return fmt::format(
-          "Ask again: the same request finds the {} now. Or call torch.cuda.synchronize() before it, so that the frees are "
-          "completed earlier; or avoid record_stream.",
+          "Retry: the same request now finds the {}. Or call torch.cuda.synchronize() before it, so "
+          "that the frees complete earlier; or avoid record_stream.",
           bytes);
     case RemedyKind::free_pending:
       return fmt::format(
-          "{} has been freed but waits for another stream: synchronize before, or avoid record_stream.",
+          "{} was freed but still waits for another stream: synchronize first, or avoid record_stream.",
           bytes);
     case RemedyKind::share_streams:
-      return fmt::format("{} is cached for other streams or pools: allocate there, or free it before.",
-                         bytes);
+      return fmt::format("{} is cached for other streams or pools: allocate there, or free it first.", bytes);
     case RemedyKind::raise_limit:
       return "Raise the limit of this process: torch.cuda.set_per_process_memory_fraction, per_process_memory_fraction, "
              "or that of its container.";

@@ -24,7 +24,7 @@ namespace {
 
 [[nodiscard]] std::string line_of_each(const model::Recording& recording, const Repeat& one) {
   if (one.line.is_none()) return {};
-  return fmt::format(" {} of each are by {}.", size_text(one.line_bytes),
+  return fmt::format(" {1} holds {0} of each.", size_text(one.line_bytes),
                      who_text(recording, analysis::who_of_frame(recording, one.line)));
 }
 

@@ -119,19 +119,20 @@ void describe_numbers(Members& m, const OpRow& row, bool has_addresses) {
           row.peak);
   m.bytes({"abs_peak", "The most the device held while it ran, whoever filled it.", "How full"},
           row.abs_peak);
+  const auto if_known = [&](int64_t bytes) { return has_addresses ? std::optional(bytes) : std::nullopt; };
   m.bytes(
       {"at_peak",
        "Allocated in it and in use when the device is at its peak: what to cut. An op counts what the ops "
        "inside of it allocated, too; what was there before the recording, or came outside of ops, is in "
-       "none of them.",
+       "none of them. Not known where records have no addresses.",
        "At peak"},
-      row.at_peak);
+      if_known(row.at_peak));
   m.bytes({"freed", "All that was freed in it, whoever had allocated it.", "Freed"}, row.freed);
   m.bytes({"at_return",
            "Allocated in it and not freed when it ends, all calls together: what it leaves behind. Not known "
            "where records have no addresses.",
            "At return"},
-          has_addresses ? std::optional(row.at_return) : std::nullopt);
+          if_known(row.at_return));
 }
 
 void describe_device(Members& m, const analysis::OpDevice& device) {

@@ -32,9 +32,9 @@ constexpr size_t kSpacious = 126;  // columns from which all numbers are shown
   return numbers + "  " + fitted(shortened(name, kLongestOpText), room) + "\n";
 }
 
-[[nodiscard]] std::string sizes_line(std::initializer_list<int64_t> sizes) {
+[[nodiscard]] std::string sizes_line(std::initializer_list<std::string> sizes) {
   std::string line = " ";
-  for (const int64_t bytes : sizes) line += fmt::format(" {:>10}", size_text(bytes));
+  for (const std::string& size : sizes) line += fmt::format(" {:>10}", size);
   return line;
 }
 
@@ -78,15 +78,20 @@ void write_device(TextOut& out, const OpDevice& device) {
       out.add("    No op holds a record.\n");
       continue;
     }
+    // A step of the profiler holds whatever came in it, and tells nothing that the device's line does not.
+    std::stable_partition(order.data(), order.data() + order.size(), [&](int32_t i) {
+      return !recording.strings.view(table.groups.name(device.rows[i].group)).starts_with("ProfilerStep#");
+    });
     const bool spacious = columns >= kSpacious;
     out.add("\n" + heading(spacious));
     for (size_t i = 0; i < std::min(order.size(), rows) && !out.failed(); ++i) {
       const OpRow& row = device.rows[order[i]];
-      std::string numbers = sizes_line({row.at_peak, row.self, row.gross, row.peak});
+      const auto if_known = [&](int64_t bytes) { return device.has_addresses ? size_text(bytes) : "?"; };
+      std::string numbers =
+          sizes_line({if_known(row.at_peak), size_text(row.self), size_text(row.gross), size_text(row.peak)});
       if (spacious)
-        numbers +=
-            fmt::format(" {:>10} {:>10} {:>10} {:>10}", size_text(row.net), size_text(row.freed),
-                        device.has_addresses ? size_text(row.at_return) : "?", size_text(row.abs_peak));
+        numbers += fmt::format(" {:>10} {:>10} {:>10} {:>10}", size_text(row.net), size_text(row.freed),
+                               if_known(row.at_return), size_text(row.abs_peak));
       numbers += fmt::format(" {:>8}", count_text(row.calls));
       out.add(line_of(numbers, op_text(recording, table.groups, row.group), columns));
       const std::string why = negative_self_text(recording, table.groups, row);

@@ -79,7 +79,8 @@ void describe(Members& m, const Allocations& allocations) {
 void describe(Members& m, const AllocationOps& ops) {
   m.is("AllocationOps");
   m.column(As::count,
-           {"node", "Of each allocation asked for; below 0 = none (engine/session/questions.cpp says why)."},
+           {"node",
+            "Of each allocation asked for; below 0 = none (engine/session/replies_of_made_in.cpp says why)."},
            ops.nodes);
 }
 

@@ -34,6 +34,7 @@ void describe(Members& m, const Contents& contents, std::string_view hash) {
   m.count({"series", "Parts that are numbers over time."}, contents.series);
   m.count({"fleets", "Parts that are many ranks, reduced (`gpustrata fleet`)."}, contents.fleets);
   m.flag({"is_trace", "A profiler's; without snapshots it has no memory records."}, contents.is_trace);
+  m.flag({"damaged", "It ended early or was damaged: no number of it is whole."}, contents.damaged);
   m.list({"diagnostics", "What reading it found out."}, contents.findings);
 }
 

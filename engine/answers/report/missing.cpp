@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kRecord = "torch.cuda.memory._record_memory_history()";
 constexpr std::string_view kRecordEarlier =
-    "torch.cuda.memory._record_memory_history()  # before the model is made";
+    "torch.cuda.memory._record_memory_history()  # before the model is created";
 constexpr std::string_view kRecordAllStacks =
     "torch.cuda.memory._record_memory_history(context=\"all\", stacks=\"all\")";
 // Understood by every version: newer ones take a first argument that is a bool for PyTorch 2.0's call.
@@ -41,7 +41,7 @@ struct MissingWords {
   return {
       fmt::format("{}: {} of it was allocated before the recording began, the rest is of {}", what,
                   size_text(missing.older_bytes), kOther),
-      "torch.cuda.memory._record_memory_history(context=\"all\", stacks=\"all\")  # before the model is made"};
+      "torch.cuda.memory._record_memory_history(context=\"all\", stacks=\"all\")  # before the model is created"};
 }
 
 [[nodiscard]] MissingWords words_for(const Overview& overview, const analysis::Missing& missing) {
@@ -49,22 +49,26 @@ struct MissingWords {
     case NotRecorded::history:
       return {"No history was recorded: only the memory when it was saved is known.", kRecord};
     case NotRecorded::stacks:
-      return {"No event has a stack: who asked for memory is not known.",
+      return {"No event has a stack: who requested memory is unknown.",
               "torch.cuda.memory._record_memory_history(context=\"all\")"};
     case NotRecorded::frames:
-      return {"Stacks were asked for, but none has frames: who asked for memory is not known.",
+      return {"Stacks were requested, but none has frames: who requested memory is unknown.",
               kRecordAllStacks};
     case NotRecorded::some_stacks:
       return some_stacks(overview, missing);
     case NotRecorded::times:
       return {"Events have no times: PyTorch records them since version 2.2.", {}};
+    case NotRecorded::device:
+      return {
+          "This is an estimate, made without a GPU: CUDA's context and most of what kernels take inside are not in it.",
+          {}};
     case NotRecorded::oldest_events:
       break;
   }
   if (overview.events == 1)
     return {
-        "The history is one event, the last one: with enabled=\"state\" PyTorch keeps no more, and version "
-        "2.0 does not unless it is told to.",
+        "The history is only the last event: with enabled=\"state\" PyTorch keeps no more, and "
+        "version 2.0 keeps more only when told to.",
         kRecordMore};
   return {fmt::format("The history may lack its beginning: it holds a round number of events, {}.",
                       count_text(overview.events)),

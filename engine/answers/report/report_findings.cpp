@@ -45,16 +45,17 @@ struct FlushTexts {
 };
 constexpr FlushTexts kFlushTexts[] = {
     {&analysis::CacheFlushes::retries, "retries", "Cache flushed and retried",
-     "The device, or a limit, was full {1}: {0} of cached memory went back to it before a request was served. The "
-     "program waited for the device meanwhile."},
+     "The device or a limit was full {1}: PyTorch returned {0} of cached memory before it could "
+     "serve a request. The program waited for the device meanwhile."},
     {&analysis::CacheFlushes::failed, "failed_retries", "Cache emptied in vain",
-     "{0} of cached memory went back to the device, {1}, for a request that was out of memory all the same."},
+     "PyTorch returned {0} of cached memory to the device, {1}, for a request that ran out of "
+     "memory all the same."},
     {&analysis::CacheFlushes::unclear, "unclear_flushes", "Cache emptied, or device full",
-     "{0} of cached memory went back to the device, {1}, before more was asked of it: it was full, or the program "
-     "called empty_cache(). The recording does not say which."},
+     "{0} of cached memory was returned to the device, {1}, before more was requested: the "
+     "device was full, or the program called empty_cache(). The recording does not say which."},
     {&analysis::CacheFlushes::flushes, "flushes", "Cache emptied",
-     "{0} of cached memory went back to the device, {1}: by empty_cache(), a collection of garbage, or because a pool "
-     "was let go. What comes next must be asked of the device again."}};
+     "{0} of cached memory was returned to the device, {1}: by empty_cache(), by garbage "
+     "collection, or because a pool was released. Later requests have to ask the device again."}};
 
 [[nodiscard]] std::string flush_text(const FlushTexts& one, const analysis::CacheFlushes::Runs& runs) {
   return fmt::format(fmt::runtime(one.says), size_text(runs.bytes), counted(runs.count, "time"));
@@ -137,13 +138,14 @@ class Findings {
         static_cast<int64_t>(all.size()) + report_.leaks.left_out - static_cast<int64_t>(finding.says.size());
     if (more > 0)
       finding.says.push_back(
-          {fmt::format("{} more grow in every step.", counted(more, "stack")), {.more = "leaks"}});
+          {fmt::format("{} {} in every step.", counted(more, "more stack"), more == 1 ? "grows" : "grow"),
+           {.more = "leaks"}});
     const analysis::Steps& steps = *report_.steps;
     if (const std::string full = full_text(context_, report_); !full.empty())
       finding.says.push_back({full, {.more = "leaks"}});
     if (steps.from == analysis::StepsFrom::loop)
-      finding.says.push_back({fmt::format("A step is {}; {} times.", loop_text(recording_, steps.loop),
-                                          count_text(steps.count())),
+      finding.says.push_back({fmt::format("Each step is {}; it runs {} times.",
+                                          loop_text(recording_, steps.loop), count_text(steps.count())),
                               {.event = steps.begin[0]}});
   }
 
@@ -154,9 +156,8 @@ class Findings {
     ReportFinding& finding =
         add("peak", has_history ? "Peak" : "Allocated when it was saved", overview.peak_bytes);
     finding.says.push_back(
-        {has_history ? fmt::format("The most that was allocated at one time, {} of {}, in {}.",
-                                   after_text(overview.peak_event), count_text(overview.events),
-                                   counted(report_.peak.blocks, "block"))
+        {has_history ? fmt::format("Reached {} of {}, in {}.", after_text(overview.peak_event),
+                                   count_text(overview.events), counted(report_.peak.blocks, "block"))
                      : fmt::format("In {}. No history was recorded.", counted(report_.peak.blocks, "block")),
          {.event = overview.peak_event, .filter = "alive@peak"}});
     for (const size_t i : repeats_to_say(report_.repeats)) {
@@ -209,9 +210,9 @@ class Findings {
     ReportFinding& finding = add("fragmentation", "Fragmentation", found.lost());
     finding.bad = bad;
     finding.says.push_back(
-        {fmt::format(
-             "{} of {} reserved is free, but in pieces, and held back by the live blocks beside them, {}.",
-             percent_text(found.lost(), found.reserved), size_text(found.reserved), after_text(found.event)),
+        {fmt::format("{} of {} reserved is free but in pieces, held back by the live blocks beside them, {}.",
+                     percent_text(found.lost(), found.reserved), size_text(found.reserved),
+                     after_text(found.event)),
          {.event = found.event, .more = "fragmentation"}});
     size_t said = 0;
     for (const analysis::Pin& pin : found.pins) {
@@ -278,7 +279,7 @@ class Findings {
     if (!before || share_of(before->bytes_at_peak, peak) < 0.01) return;
     ReportFinding& finding = add("before", "From before the recording", before->bytes_at_start);
     finding.says.push_back(
-        {fmt::format("{}{} existed when it began; {} of that is part of the peak ({}).",
+        {fmt::format("{}{} existed when the recording began; {} of it is part of the peak ({}).",
                      size_text(before->bytes_at_start),
                      // A profiler tells their sum only.
                      context_.part.capabilities.profiled ? "" : " in " + counted(before->blocks, "block"),
@@ -291,7 +292,7 @@ class Findings {
              one.what == analysis::NotRecorded::frames;
     });
     if (before->bytes_at_peak * 10 > peak && !is_known) {
-      finding.says.push_back({"Begin recording before the model is made to see where it came from.", {}});
+      finding.says.push_back({"Start recording before the model is created to see where it came from.", {}});
       says_to_begin_earlier_ = true;
       if (!context_.part.capabilities.profiled) finding.code = "torch.cuda.memory._record_memory_history()";
     }
@@ -304,7 +305,8 @@ class Findings {
         {"no-frames", "Frames of stacks"},
         {"no-some-stacks", "Some stacks"},
         {"no-times", "Times"},
-        {"no-oldest-events", "The oldest events"}};
+        {"no-oldest-events", "The oldest events"},
+        {"no-device", "A GPU"}};
     for (const analysis::Missing& one : report_.overview.missing) {
       if (says_to_begin_earlier_ && one.what == analysis::NotRecorded::some_stacks &&
           one.older_bytes >= one.bytes)
@@ -340,7 +342,7 @@ class Findings {
       const auto first = lives.clock.microseconds(events.time[lives.events.first]);
       const auto last = lives.clock.microseconds(events.time[lives.events.end() - 1]);
       if (first && last && *last > *first)
-        finding.says.push_back({fmt::format("It lasts {}.", duration_text(*last - *first)), {}});
+        finding.says.push_back({fmt::format("It spans {}.", duration_text(*last - *first)), {}});
     }
     const replay::RecordedSettings settings =
         replay::recorded_settings(recording_.strings.view(context_.part.settings_json));
@@ -406,7 +408,7 @@ std::string full_text(const analysis::EventContext& context, const Report& repor
   add_saturated(capacity, *failed.device_free);
   const int64_t room = capacity - context.lifetimes.level_after(*(steps.begin.end() - 1) - 1);
   if (per_step <= 0 || room <= 0) return {};
-  return fmt::format("If it goes on so, the {} that this process could have are full in {} at most.",
+  return fmt::format("At this rate the {} available to this process are full after {} at most.",
                      size_text(capacity), counted(room / per_step + gap, "more step"));
 }
 

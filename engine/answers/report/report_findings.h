@@ -58,7 +58,7 @@ void describe(Members& m, const ReportFinding& finding);
 [[nodiscard]] std::string reserved_use_text(const analysis::ReservedUse& use);
 // A sentence for each kind there is.
 [[nodiscard]] std::vector<std::string> flushes_texts(const analysis::CacheFlushes& flushes);
-// "If it goes on so, the 8.0 GiB that this process could have are full in 30 more steps at most." Known is what it could
+// "At this rate the 8.0 GiB available to this process are full after 30 more steps at most." Known is what it could
 // have where a request failed and the program went on. What was in use when the last step began comes back with every step,
 // and the leaks on top of it; what a step needs besides, and fragmentation, are left out, so it is at most. Empty if nothing
 // says so, or if all that leaked is freed.

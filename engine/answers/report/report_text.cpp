@@ -84,10 +84,9 @@ class ReportPage {
     // What came later in the file would say of some blocks that they are older, or freed: no number of the rest is whole.
     if (recording_.diagnostics[model::Diag::truncated].count > 0) {
       paragraph("", fmt::format("{}{}: the file ends too early", device, what));
-      paragraph(
-          "  ",
-          "All below is of what came before its end, and no number of it need be that of the run: what is missing "
-          "can make it too high or too low.");
+      paragraph("  ",
+                "Everything below covers only the part that was read: what is missing can make any number "
+                "too high or too low.");
       paragraph("  ",
                 fmt::format("{}; {}", overview.events == 0 ? "no history" : counted(overview.events, "event"),
                             steps_text(recording_, *report_.steps, report_.leaks)));
@@ -139,7 +138,8 @@ class ReportPage {
     if (!one.places.empty()) out_ += "    What was cached:\n";
     for (size_t i = 0; i < std::min(one.places.size(), kMostPlacesShown); ++i)
       paragraph("      ", place_text(recording_, one.places[i]));
-    if (!one.remedies.empty()) out_ += "    What helps, by effect; none was replayed that does not say so:\n";
+    if (!one.remedies.empty())
+      out_ += "    What helps, most effective first; only what says so was replayed:\n";
     for (const analysis::Remedy& remedy : one.remedies)
       paragraph(fmt::format("      {:>9}  ", remedy.bytes ? size_text(*remedy.bytes) : "?"),
                 remedy_text(recording_, one, remedy));
@@ -149,7 +149,7 @@ class ReportPage {
     const auto& all = report_.leaks.leaks;
     if (all.empty()) return;
     const int64_t count = static_cast<int64_t>(all.size()) + report_.leaks.left_out;
-    heading(fmt::format("{}: {} held by {} that {} more and more",
+    heading(fmt::format("{}: {} held by {} that {} growing",
                         analysis::are_sure(report_.leaks, *report_.steps) ? "Leaks" : "Possible leaks",
                         size_text(report_.leaks.live_bytes), counted(count, "stack"),
                         count == 1 ? "keeps" : "keep"));
@@ -166,8 +166,9 @@ class ReportPage {
       paragraph("  ", fmt::format("({} more; --json has them)", all.size() - kMostLeaksShown));
     if (const std::string full = full_text(context_, report_); !full.empty()) paragraph("    ", full);
     if (report_.steps->from == analysis::StepsFrom::loop)
-      paragraph("    ", fmt::format("A step is {}; {} times.", loop_text(recording_, report_.steps->loop),
-                                    count_text(report_.steps->count())));
+      paragraph("    ",
+                fmt::format("Each step is {}; it runs {} times.", loop_text(recording_, report_.steps->loop),
+                            count_text(report_.steps->count())));
   }
 
   void peak() {
@@ -209,8 +210,8 @@ class ReportPage {
     }
     if (!text.empty())
       paragraph("    ", (rules_.by_lifetime                        ? "By lifetime: "
-                         : report_.categories->categories.labelled ? "What for: "
-                                                                   : "What for, a guess: ") +
+                         : report_.categories->categories.labelled ? "By category: "
+                                                                   : "By category, inferred: ") +
                             text);
   }
 

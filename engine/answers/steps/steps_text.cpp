@@ -56,11 +56,11 @@ std::string_view why_no_steps(NoLoop why) {
     case NoLoop::no_repeat:
       return "no loop repeats often enough";
     case NoLoop::small:
-      return "no loop outside of modules asks for most of the memory";
+      return "no loop outside modules requests most of the memory";
     case NoLoop::irregular:
-      return "what repeats is not regular";
+      return "what repeats is irregular";
     case NoLoop::keeps:
-      return "what repeats gives nothing back, as the layers of one pass";
+      return "what repeats frees nothing, like the layers of one pass";
     case NoLoop::no:
       break;
   }
@@ -73,19 +73,20 @@ std::string steps_text(const model::Recording& recording, const analysis::Steps&
     return fmt::format("no training steps detected, leaks not checked: {}", why_no_steps(steps.why_not));
   const bool none = found.leaks.empty();
   if (steps.from == StepsFrom::loop) {
-    const std::string_view leaks =
-        !none                                       ? ""
-        : steps.count() <= analysis::kFewestGrowths ? "; leaks not checked: too few repeats"
-        : steps.sureness < analysis::kSureLoop      ? "; leaks not checked: the loop is not sure"
-                                                    : "; no leak seen";
+    const std::string_view leaks = !none ? ""
+                                   : steps.count() <= analysis::kFewestGrowths
+                                       ? "; leaks not checked: too few repeats"
+                                   : steps.sureness < analysis::kSureLoop
+                                       ? "; leaks not checked: it is uncertain that the loop is a step"
+                                       : "; no leak seen";
     return fmt::format("{} times {}{}", count_text(steps.count()), loop_text(recording, steps.loop), leaks);
   }
   const std::string_view leaks = !none                                      ? ""
                                  : steps.count() < analysis::kFewestGrowths ? ", too few to find leaks"
                                                                             : ", no leak seen";
-  return fmt::format("{} ({}){}", counted(steps.count(), "step"),
-                     steps.from == StepsFrom::annotations ? "the profiler's" : "by regions of the program",
-                     leaks);
+  return fmt::format(
+      "{} ({}){}", counted(steps.count(), "step"),
+      steps.from == StepsFrom::annotations ? "marked by the profiler" : "by regions of the program", leaks);
 }
 
 std::string growth_text(const model::Recording& recording, const analysis::Leak& leak) {

@@ -16,7 +16,7 @@ namespace gpustrata::answers {
 // Why there are no steps: "nothing repeats". Empty where there are some.
 [[nodiscard]] std::string_view why_no_steps(analysis::NoLoop why);
 
-// "12 steps (the profiler's), no leak seen", "12 times fit.py:12 to 40 in train_step, called at fit.py:97; no leak seen".
+// "12 steps (marked by the profiler), no leak seen", "12 times fit.py:12 to 40 in train_step, called at fit.py:97; no leak seen".
 [[nodiscard]] std::string steps_text(const model::Recording& recording, const analysis::Steps& steps,
                                      const analysis::Leaks& leaks);
 

@@ -105,7 +105,8 @@ void add_row(std::string& text, std::string_view name, const std::string& record
                                 ? std::string()
                                 : fmt::format(" on device {}", rehearsal.ending.device);
   return fmt::format(
-      " The recording ends at the request that failed{}: what came after is not in it, and may need more.",
+      " The recording ends at the request that failed{}; what came after is not in it, and may "
+      "need more.",
       where);
 }
 
@@ -132,9 +133,9 @@ void add_row(std::string& text, std::string_view name, const std::string& record
   for (size_t i = 0; i < answer.extra.size() && i < run.refused.size(); ++i) {
     const analysis::ExtraRequest& extra = answer.extra[i];
     text += fmt::format(" {} more after event {} {}.", size_text(extra.bytes), count_text(extra.after),
-                        run.refused[i] != 0   ? "cannot be had"
-                        : answer.capacity > 0 ? "can be had"
-                                              : "can be had if the device has room for all");
+                        run.refused[i] != 0   ? "would not fit"
+                        : answer.capacity > 0 ? "would fit"
+                                              : "would fit if the device has room for everything");
   }
   return text;
 }
@@ -162,9 +163,9 @@ std::string recommendation(const Rehearsal& rehearsal, const WhatIfAnswer& answe
     if (answer.search.empty())
       text = "Nothing was changed: this is the recorded run again.";
     else if (all_before)
-      text = fmt::format(
-          "What a setting would gain cannot be told: all {} was reserved before the recording began.",
-          size_text(before));
+      text =
+          fmt::format("What a setting would gain is unknown: all {} was reserved before the recording began.",
+                      size_text(before));
     else
       text = "None of the settings tried needs less memory than the recorded run.";
   } else {
@@ -189,8 +190,8 @@ std::string recommendation(const Rehearsal& rehearsal, const WhatIfAnswer& answe
     const std::optional<bool> fits = analysis::fits(rehearsal, *best, answer.capacity);
     if (!fits) {
       text = fmt::format(
-          "{} it cannot be told whether the recorded requests fit: {} was reserved before the recording began, and how "
-          "little would have done is not in it.",
+          "{} it is unknown whether the recorded requests fit: {} was reserved before the recording "
+          "began, and how much of that was needed is not recorded.",
           with, size_text(before));
     } else if (!*fits && before > answer.capacity) {
       text =
@@ -199,20 +200,18 @@ std::string recommendation(const Rehearsal& rehearsal, const WhatIfAnswer& answe
       text = fmt::format("{} the recorded requests fit; at most {} would have been reserved.", with,
                          needed_text(best->peak_reserved));
     } else if (best->ooms > 0) {
-      text =
-          fmt::format("{} the run {}: event {} asks for {} that it cannot have.", with,
-                      was.ooms > 0 ? "would still have been out of memory" : "would have been out of memory",
-                      count_text(best->first_oom_event), size_text(best->first_oom_bytes));
+      text = fmt::format("{} the run {}: event {} requests {}, which it cannot get.", with,
+                         was.ooms > 0 ? "would still have run out of memory" : "would have run out of memory",
+                         count_text(best->first_oom_event), size_text(best->first_oom_bytes));
     } else if (best->peak_reserved < was.peak_reserved) {
       text = fmt::format("{} at most {} would have been reserved, {} less than recorded.", with,
                          size_text(best->peak_reserved), size_text(was.peak_reserved - best->peak_reserved));
     } else if (all_before && best->peak_reserved == was.peak_reserved) {
-      text =
-          fmt::format("{} it cannot be told what is gained: all {} was reserved before the recording began.",
-                      with, size_text(before));
+      text = fmt::format("{} it is unknown what is gained: all {} was reserved before the recording began.",
+                         with, size_text(before));
     } else {
-      text = fmt::format("{} nothing is gained: at most {} would have been reserved, recorded is {}.", with,
-                         size_text(best->peak_reserved), size_text(was.peak_reserved));
+      text = fmt::format("{} nothing is gained: at most {} would have been reserved; the recording shows {}.",
+                         with, size_text(best->peak_reserved), size_text(was.peak_reserved));
     }
   }
   text += extra_text(answer);
@@ -234,7 +233,7 @@ std::string recommendation(const Rehearsal& rehearsal, const WhatIfAnswer& answe
         " The model reserves what the recording did after every allocation, without repeating it exactly; other settings "
         "can change what the program itself does.";
   } else {
-    text += fmt::format(" Take it with an error of about {}: that far the model is from the recording.",
+    text += fmt::format(" Expect an error of about {}: that is how far the model is from the recording.",
                         size_text(error));
   }
   return text;

@@ -58,6 +58,20 @@ constexpr std::array kWhatIf{
     kDevice,
     kJson,
     kFrom};
+constexpr std::array kFit{
+    ToolArgument{"files", Type::texts, true,
+                 "Paths, each with a colon and what it was recorded with, such as small.pickle:batch=4 and "
+                 "large.pickle:batch=8; with `scale` one path alone"},
+    ToolArgument{"at", Type::texts, false, "What is foretold, such as batch=16; all parameters are named"},
+    ToolArgument{"capacity", Type::whole, false,
+                 "Bytes that the device has for this allocator: the largest value that fits is found"},
+    ToolArgument{"conf", Type::text, false,
+                 "Settings as in PYTORCH_CUDA_ALLOC_CONF, such as expandable_segments:True"},
+    ToolArgument{"scale", Type::text, false,
+                 "A guess from one path: what it was recorded with, such as batch=8"},
+    kDevice,
+    kJson,
+    kFrom};
 constexpr std::array kOps{
     ToolArgument{"file", Type::text, true, "Path of a trace of torch.profiler with memory records"},
     ToolArgument{"by", Type::text, false, "What ops are grouped by: op, path, shape, module or stack"},
@@ -97,6 +111,11 @@ const std::array kTools{
         "blocks. Says first how exactly it repeats the recording.",
         kWhatIf},
     Tool{
+        "fit", "Memory at other batches or lengths, and the largest that fits",
+        "Foretells peaks of a program at other sizes from two or three recordings of small ones, finds the largest "
+        "that fits a device, and says what grows how and how sure that is.",
+        kFit},
+    Tool{
         "ops", "Memory of the ops of a profiler's trace",
         "What every op of a torch.profiler trace did with memory: true peaks, what is alive at the device's peak.",
         kOps}};
@@ -132,6 +151,15 @@ const std::array kTools{
          !std::filesystem::is_directory(status);
 }
 
+// A path, or a list of them, each with or without what stands behind its last colon.
+[[nodiscard]] bool any_may_hang(const JsonValue& value) {
+  if (value.kind == JsonValue::Kind::text) return may_hang(path_of(value.text));
+  return std::any_of(value.items.begin(), value.items.end(), [](const auto& item) {
+    const std::string path = path_of(item.text);
+    return may_hang(path) || may_hang(path.substr(0, path.rfind(':')));
+  });
+}
+
 void add(std::vector<std::string>& arguments, const ToolArgument& argument, const JsonValue& value) {
   const std::string option = argument.name == "rows" ? "-n" : "--" + std::string(argument.name);
   switch (argument.type) {
@@ -146,7 +174,8 @@ void add(std::vector<std::string>& arguments, const ToolArgument& argument, cons
       arguments.push_back(std::to_string(static_cast<int64_t>(value.number)));
       break;
     case Type::texts:
-      for (const JsonValue& item : value.items) arguments.push_back(option + "=" + item.text);
+      for (const JsonValue& item : value.items)
+        arguments.push_back(argument.is_required ? path_of(item.text) : option + "=" + item.text);
       break;
   }
 }
@@ -175,7 +204,7 @@ Result<ToolCall> tool_call(std::string_view name, const JsonValue* given) {
     ++known;
     if (!is_of(*value, argument.type))
       return fail(ErrorCode::wrong_usage, -1, "`{}` is of another type: {}.", argument.name, argument.about);
-    if (argument.is_required && may_hang(path_of(value->text)))
+    if (argument.is_required && any_may_hang(*value))
       return fail(ErrorCode::wrong_usage, -1, "`{}` is a pipe or a device: only files are read.",
                   argument.name);
     if (argument.name == kFrom.name) {

@@ -15,6 +15,9 @@ namespace gpustrata::cli {
 using Run = std::function<int(const Console&)>;
 
 void add_report(CLI::App& app, Run& chosen);
+void add_run(CLI::App& app, Run& chosen);
+void add_dump(CLI::App& app, Run& chosen);
+void add_estimate(CLI::App& app, Run& chosen);
 void add_summary(CLI::App& app, Run& chosen);
 void add_top(CLI::App& app, Run& chosen);
 void add_ops(CLI::App& app, Run& chosen);
@@ -23,6 +26,7 @@ void add_convert(CLI::App& app, Run& chosen);
 void add_anonymize(CLI::App& app, Run& chosen);
 void add_simulate(CLI::App& app, Run& chosen);
 void add_whatif(CLI::App& app, Run& chosen);
+void add_fit(CLI::App& app, Run& chosen);
 void add_state(CLI::App& app, Run& chosen);
 void add_owner(CLI::App& app, Run& chosen);
 void add_stats(CLI::App& app, Run& chosen);
@@ -38,5 +42,6 @@ void add_schema(CLI::App& app, Run& chosen);
 void add_serve(CLI::App& app, Run& chosen);
 void add_mcp(CLI::App& app, Run& chosen);
 void add_manual(CLI::App& app, Run& chosen);
+void add_words(CLI::App& app, Run& chosen);
 
 }  // namespace gpustrata::cli

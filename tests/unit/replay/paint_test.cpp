@@ -55,6 +55,25 @@ TEST(Paint, NeighboursOfOneGroupDifferInLightness) {
   }
 }
 
+// Ranks 0 and 2 of one group have lightnesses of their own where they are three rows high; a higher one may be cut at an edge.
+TEST(Paint, LowBlocksHaveTheColourOfTheirGroup) {
+  const std::vector<uint32_t> bands = {kGrey};
+  const PaintStyle style{.palette = {.bands = bands},
+                         .group = {},
+                         .matched = {},
+                         .separator_min_rows = 99,
+                         .shaded_min_rows = 3};
+  const BandColours colours(style);
+  const uint32_t own = colours.of(0), other = colours.of(2);
+  EXPECT_NE(own, kGrey);
+  // From the bottom: one row cut off, two rows, three, one; the picture has the top first.
+  EXPECT_THAT(painted({0, 2, 2, 0, 0, 0, 2, kNothing}, 1, 8, style),
+              ElementsAre(0u, kGrey, own, own, own, kGrey, kGrey, own));
+  EXPECT_THAT(painted({0, 0, 2}, 1, 3, style), ElementsAre(other, own, own));
+  // What is merged has exactly that colour, too.
+  EXPECT_EQ(colours.mean(colours.weight_of(0, 1000)), kGrey & 0xFFFFFF);
+}
+
 TEST(Paint, AMeanIsItsOwnColour) {
   const std::vector<uint32_t> bands = {kGrey};
   const PaintStyle style{.palette = {.bands = bands}, .group = {}, .matched = {}, .separator_min_rows = 1};

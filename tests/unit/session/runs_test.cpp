@@ -198,7 +198,7 @@ TEST(Runs, ARemedyIsTried) {
       testing::AllOf(
           HasSubstr(R"("confirmed":true)"),
           HasSubstr(
-              "the recorded requests fit, with at most 200.0 MiB reserved; whether the rest of the run fits cannot be told")));
+              "the recorded requests fit, with at most 200.0 MiB reserved; whether the rest of the run fits is unknown")));
 }
 
 // Nothing failed: nothing is tried.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "tests/unit/session/asking.h"
 
@@ -195,11 +196,11 @@ TEST_F(SessionTest, PoolsAreEnvelopesAndBlocksKeepTheirRanks) {
                               R"("blocks":1)")));
   EXPECT_THAT(ask("block", pools, R"({"rank":3,"axis":"event"})"),
               HasSubstr("`rank` must be from 0 to 2; 3 is not"));
-  const View& view = *session.view(pools);
-  const auto edges = view.outline(2, {replay::Axis::event, 1, 1, 3});
+  View& view = *session.view(pools);
+  const auto edges = *view.outline(2, {}, {replay::Axis::event, 1, 1, 3});
   EXPECT_EQ(edges.lower, (std::vector<double>{0, 0, 0}));
   EXPECT_EQ(edges.upper, (std::vector<double>{8192, 8192, 8192}));
-  EXPECT_EQ(view.outline(0, {replay::Axis::event, 2, 1, 1}).upper, (std::vector<double>{500}));
+  EXPECT_EQ(view.outline(0, {}, {replay::Axis::event, 2, 1, 1})->upper, (std::vector<double>{500}));
   // Filters and colours mean blocks; the rest is told apart.
   EXPECT_THAT(ask("filter", pools, R"({"text":"pool:0,1"})"),
               HasSubstr(R"("count":1,"bytes":500,"at_peak":500)"));
@@ -247,45 +248,63 @@ TEST_F(SessionTest, GroupsAreStackedInTheOrderOfTheirKinds) {
   open("private_pool");
   const ViewId pools = view_of(0, Bands::pools);
   const auto probe = [&](int bytes, std::string_view filter) {
-    return ask("groupProbe", pools,
-               fmt::format(R"({{"axis":"event","column":3,"width":1,"bytes":{},"by":"pool","filter":"{}"}})",
-                           bytes, filter));
+    return ask(
+        "probe", pools,
+        fmt::format(
+            R"({{"axis":"event","column":3,"width":1,"bytes":{},"known":-1,"by":"pool","filter":"{}"}})",
+            bytes, filter));
   };
-  EXPECT_THAT(probe(799, ""), HasSubstr(R"("group":{"kind":0,"bytes":800,"blocks":1}})"));
-  EXPECT_THAT(probe(800, ""), HasSubstr(R"("group":{"kind":1,"bytes":500,"blocks":1}})"));
-  EXPECT_THAT(probe(1300, ""), HasSubstr(R"("group":{"kind":2,"bytes":7692,"blocks":0}})"));
-  EXPECT_THAT(probe(8992, ""), HasSubstr(R"("group":null)"));
+  EXPECT_THAT(probe(799, ""),
+              AllOf(HasSubstr(R"("rank":1,)"), HasSubstr(R"("group":{"kind":0,"bytes":800,"blocks":1}})")));
+  EXPECT_THAT(probe(800, ""),
+              AllOf(HasSubstr(R"("rank":0,)"), HasSubstr(R"("group":{"kind":1,"bytes":500,"blocks":1}})")));
+  EXPECT_THAT(probe(1300, ""),
+              AllOf(HasSubstr(R"("rank":2,)"), HasSubstr(R"("group":{"kind":2,"bytes":7692,"blocks":0}})")));
+  EXPECT_THAT(probe(8992, ""), Not(HasSubstr("group")));
   EXPECT_THAT(probe(799, "pool:0,1"), HasSubstr(R"("matched":{"bytes":0,"blocks":0}})"));
   EXPECT_THAT(probe(1299, "pool:0,1"), HasSubstr(R"("matched":{"bytes":500,"blocks":1}})"));
   EXPECT_THAT(probe(1, "pool:x"), HasSubstr(R"("error")"));
 
   View& view = *session.view(pools);
-  const GroupsWanted by_pool{analysis::GroupBy::pool, {}};
-  const auto edges = view.group_outline(by_pool, 1, {replay::Axis::event, 3, 1, 1});
-  ASSERT_TRUE(edges.has_value());
-  EXPECT_EQ(edges->lower, (std::vector<double>{800}));
-  EXPECT_EQ(edges->upper, (std::vector<double>{1300}));
-  EXPECT_TRUE(view.group_outline(by_pool, INT32_MAX, {replay::Axis::event, 3, 1, 1}).has_value());
+  constexpr replay::ColumnGrid kEvent3{replay::Axis::event, 3, 1, 1};
+  const auto edges_of = [&](int32_t kind) {
+    const auto edges = view.group_outline(analysis::GroupBy::pool, kind, kEvent3);
+    return edges ? std::pair(edges->lower, edges->upper)
+                 : std::pair<std::vector<double>, std::vector<double>>();
+  };
+  EXPECT_EQ(edges_of(1), std::pair(std::vector<double>{800}, std::vector<double>{1300}));
+  EXPECT_TRUE(std::isnan(edges_of(INT32_MAX).first.at(0)));
+  // The block of the private pool, and its envelope.
+  const auto outlined = [&](int32_t rank) {
+    const auto edges = view.outline(rank, analysis::GroupBy::pool, kEvent3);
+    return edges ? std::pair(edges->lower, edges->upper)
+                 : std::pair<std::vector<double>, std::vector<double>>();
+  };
+  EXPECT_EQ(outlined(0), edges_of(1));
+  EXPECT_EQ(outlined(2), std::pair(std::vector<double>{1300}, std::vector<double>{8992}));
+  EXPECT_EQ(view.place(0, replay::Axis::event, analysis::GroupBy::pool)->size, 500);
 
-  // Rows of 1000 bytes, their centres at 500, 1500, ... 8500, 9500; plain colours of the kinds.
+  // Rows of 1000 bytes, their centres at 500, 1500, ... 8500, 9500. Rank 1 has the middle one of the seven shades.
   const std::vector<uint32_t> colours = {0xFF000001, 0xFF000002};
   Look look{colours, 7, 0xFF000000, 0xFF000003, analysis::GroupBy::pool, {}, -1};
   std::vector<uint32_t> rgba(10);
-  ASSERT_TRUE(view.draw_groups({replay::Axis::event, 3, 1, 1}, {0, 1000, 10}, look, rgba).has_value());
+  ASSERT_TRUE(view.draw(kEvent3, {0, 1000, 10}, look, analysis::GroupBy::pool, rgba).has_value());
   const uint32_t unused = 0xFF000003;
-  EXPECT_EQ(rgba, (std::vector<uint32_t>{7, unused, unused, unused, unused, unused, unused, unused, unused,
-                                         0xFF000001}));
-  const auto places = view.group_places({replay::Axis::event, 3, 1, 1}, {0, 100, 90}, by_pool, 1, 4);
-  ASSERT_TRUE(places.has_value());
-  ASSERT_EQ(places->size(), 3U);
-  EXPECT_EQ(places->at(1).kind, 1);
-  EXPECT_EQ(places->at(1).y0, 800);
-  EXPECT_EQ(places->at(1).y1, 1300);
+  EXPECT_EQ(rgba[0], 7U);
+  EXPECT_EQ(std::count(rgba.begin() + 2, rgba.begin() + 9, unused), 7);
+  const auto labels = view.labels(kEvent3, {0, 100, 90}, analysis::GroupBy::pool, 1, 4);
+  ASSERT_TRUE(labels.has_value());
+  ASSERT_EQ(labels->size(), 3U);
+  EXPECT_EQ(labels->at(0).rank, 1);
+  EXPECT_EQ(labels->at(1).rank, 0);
+  EXPECT_EQ(labels->at(1).y0, 800);
+  EXPECT_EQ(labels->at(1).y1, 1300);
+  EXPECT_EQ(labels->at(2).rank, -1);
+  EXPECT_EQ(labels->at(2).kind, 2);
 
-  EXPECT_THAT(
-      ask("groupOutline", pools,
-          R"({"by":"allocation","filter":"","kind":0,"columns":{"axis":"event","first":0,"width":1,"count":1}})"),
-      HasSubstr("there are no groups"));
+  EXPECT_THAT(ask("groupOutline", pools,
+                  R"({"by":"allocation","kind":0,"columns":{"axis":"event","first":0,"width":1,"count":1}})"),
+              HasSubstr("there are no groups"));
 }
 
 // The state after event 3: a segment of 8192 bytes with a block of 500 in 512, and one of 2 MiB with 800 in 1024.
@@ -301,7 +320,7 @@ TEST_F(SessionTest, TheStateHasTheColoursOfTheTimeline) {
   const replay::StateWindow wide{4096, 100, 1, 0, 0};  // 512 bytes a pixel
   const auto colour_of_rank = [&](double bytes) {
     uint32_t pixel = 0;
-    EXPECT_TRUE(shown.draw({replay::Axis::event, 3, 1, 1}, {bytes, 1, 1}, look, {&pixel, 1}).has_value());
+    EXPECT_TRUE(shown.draw({replay::Axis::event, 3, 1, 1}, {bytes, 1, 1}, look, {}, {&pixel, 1}).has_value());
     return pixel;
   };
   auto rects = shown.draw_state(3, wide, look);

@@ -80,26 +80,25 @@ TEST_F(ViewQuestions, MatchesAreCountedFromZero) {
 }
 
 TEST_F(ViewQuestions, PlacesForWordsInTheStackByGroup) {
-  // By stream, that with most bytes at the peak lowest: 2048 of stream 7 after events 4 to 7, on them those of stream 0 up to
-  // 3560, 3560, 2560 and 3160. Rows of 100 bytes have the kind at their middle: 20 rows of the one, then 6 that the other
-  // has in all four columns. Wider than its 10 rows after events 1 to 3.
-  EXPECT_EQ(ask("groupPlaces", fmt::format(R"({{{},"rows":{{"bottom":0,"bytesPerRow":100,"count":40}},)"
-                                           R"("by":"stream","filter":"","leastColumns":1,"leastRows":1}})",
-                                           kEveryEvent)),
-            R"({"answer":[{"kind":0,"x0":4.0,"x1":8.0,"y0":0.0,"y1":2000.0},)"
-            R"({"kind":1,"x0":4.0,"x1":8.0,"y0":2000.0,"y1":2600.0}]})");
-}
-
-TEST_F(ViewQuestions, PlacesMustBeAsLargeAsWanted) {
-  const auto places = [&](int columns, int rows) {
-    return ask("groupPlaces", fmt::format(R"({{{},"rows":{{"bottom":0,"bytesPerRow":100,"count":40}},)"
-                                          R"("by":"stream","filter":"","leastColumns":{},"leastRows":{}}})",
-                                          kEveryEvent, columns, rows));
+  // By stream, that with most bytes at the peak lowest: C, 2048 of stream 7, after events 4 to 7; on it those of stream 0, by rank: A
+  // up to 3048 after events 4 and 5, B up to 3560, 3560, 2560 and 3160, D from 2560 on after 7. Rows of 100 bytes have the block at
+  // their middle: C 20 rows, A 10, B 5. B was 5 rows high from 1000 on after events 2 and 3 already, wider than that only
+  // with what moved down. D has 6 rows in one column.
+  const auto labels = [&](int columns, int rows) {
+    return ask("labels", fmt::format(R"({{{},"rows":{{"bottom":0,"bytesPerRow":100,"count":40}},)"
+                                     R"("by":"stream","leastColumns":{},"leastRows":{}}})",
+                                     kEveryEvent, columns, rows));
   };
-  EXPECT_EQ(places(4, 20), R"({"answer":[{"kind":0,"x0":4.0,"x1":8.0,"y0":0.0,"y1":2000.0}]})");
-  EXPECT_EQ(places(5, 1), R"({"answer":[]})");
-  EXPECT_EQ(places(4, 21), R"({"answer":[]})");
-  EXPECT_EQ(places(0, 0), places(1, 1));
+  EXPECT_THAT(labels(4, 20), HasSubstr(R"({"answer":[{"rank":2,"size":2048,)"));
+  EXPECT_THAT(labels(4, 20), HasSubstr(R"("x0":4.0,"x1":8.0,"y0":0.0,"y1":2000.0}]})"));
+  EXPECT_EQ(labels(5, 1), R"({"answer":[]})");
+  EXPECT_EQ(labels(4, 21), R"({"answer":[]})");
+  EXPECT_EQ(labels(0, 0), labels(1, 1));
+  // Four columns wide are no blocks of stream 0, but all of it together: rows 20 to 26.
+  EXPECT_THAT(
+      labels(4, 6),
+      HasSubstr(
+          R"({"rank":-1,"kind":1,"size":0,"function":"","place":"","x0":4.0,"x1":8.0,"y0":2000.0,"y1":2600.0}]})"));
 }
 
 TEST_F(ViewQuestions, CurvesHaveTheHighestLevelOfEachColumn) {

@@ -22,7 +22,7 @@ TEST_F(WholeAnswers, ContentsAndSummary) {
       HasSubstr(
           R"("snapshots":[{"name":"","devices":[{"device":0,"events":8,"segments":2,)"
           R"("oom":{"count":0,"events":[],"first_time_us":null}}],"default":0}],"default":{"snapshot":0,"device":0},)"
-          R"("series":0,"fleets":0,"is_trace":false,"diagnostics":[]}})"));
+          R"("series":0,"fleets":0,"is_trace":false,"damaged":false,"diagnostics":[]}})"));
   // In use are 1024, 512 and 2048 bytes, requested 600, 512 and 2048.
   EXPECT_THAT(
       asked(session, "summary", 0, R"({"file":"x"})"),
@@ -34,6 +34,22 @@ TEST_F(WholeAnswers, ContentsAndSummary) {
               R"("initial_requested_bytes":0,"final_requested_bytes":3160,"peak":{"requested_bytes":3560,"event":4},)"),
           HasSubstr(
               R"("first_time_us":100,"last_time_us":170}],"host":null,"settings":{},"annotations":4}],)")));
+}
+
+TEST(HalfAnswers, AFileThatEndsEarlyIsDamagedAndOneThatWasRepairedIsNot) {
+  const std::string_view whole = kTrainingRun;
+  Session half(int64_t{1} << 28);
+  ASSERT_TRUE(read_bytes(half, whole.substr(0, whole.size() - 1)).has_value());
+  EXPECT_THAT(asked(half, "contents"), HasSubstr(R"("damaged":true)"));
+  // An event without its address is left out; the others are there.
+  std::string repaired(whole);
+  const size_t at = repaired.find(R"("addr":)");
+  ASSERT_NE(at, std::string::npos);
+  repaired.replace(at + 1, 4, "else");
+  Session other(int64_t{1} << 28);
+  ASSERT_TRUE(read_bytes(other, repaired).has_value());
+  EXPECT_THAT(asked(other, "contents"),
+              AllOf(HasSubstr(R"("damaged":false)"), HasSubstr(R"("name":"event_incomplete")")));
 }
 
 TEST_F(WholeAnswers, AnOpenedView) {
@@ -124,9 +140,10 @@ TEST_F(WholeAnswers, SharesAndFilters) {
 TEST_F(WholeAnswers, TheStackByGroupUnderAPoint) {
   // B and D on the 2048 bytes of stream 7.
   EXPECT_EQ(
-      ask("groupProbe",
-          R"({"axis":"event","column":7,"width":1,"bytes":2100,"by":"stream","filter":"size:512"})"),
-      R"({"answer":{"pick":{"event":7,"time_us":170,"level":3160,"allocated":3160,"reserved":12288,"rank":-1},)"
+      ask("probe",
+          R"({"axis":"event","column":7,"width":1,"bytes":2100,"known":1,"by":"stream","filter":"size:512"})"),
+      R"({"answer":{"pick":{"event":7,"time_us":170,"level":3160,"allocated":3160,"reserved":12288,"rank":1,)"
+      R"("name":"b'10400_0","size":512},)"
       R"("group":{"kind":1,"bytes":1112,"blocks":2,"matched":{"bytes":512,"blocks":1}}}})");
 }
 
@@ -208,13 +225,13 @@ TEST_F(WholeAnswers, TheReport) {
   for (
       const char* part :
       {R"({"kind":"peak","title":"Peak","value":"3.5 KiB","bytes":3560,"bad":false,)",
-       R"("text":"The most that was allocated at one time, after event 4 of 8, in 3 blocks.")",
+       R"("text":"Reached after event 4 of 8, in 3 blocks.")",
        R"({"who":"mlp model.py:20","bytes":2560,"blocks":2,"share":0.7191011235955056,"event":4,"rank":2,)",
        R"({"who":"attend model.py:10","bytes":1000,"blocks":1,"share":0.2808988764044944,"event":4,"rank":0,)",
        R"({"kind":"reserved","title":"Peak reserved","value":"12.0 KiB","bytes":12288,"bad":false,)",
        "After event 4: 3.5 KiB requested, 24 B rounding, 8.5 KiB cached (71 %).",
        "3.1 KiB is allocated at the end, 3.1 KiB more than at the start.",
-       "2 steps (the profiler's), too few to find leaks.", "It lasts 70 us.",
+       "2 steps (marked by the profiler), too few to find leaks.", "It spans 70 us.",
        R"("steps":{"count":2,"from":"annotations","name":"ProfilerStep#0","sure":1.0,"why_not":null},"leaks":[],"leaks_left_out":0,)",
        R"("cache_flushes":{"retries":0,"retry_bytes":0,"failed":0,"failed_bytes":0,)",
        R"("flushes":0,"flush_bytes":0,"unclear":0,"unclear_bytes":0},)",

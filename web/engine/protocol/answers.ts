@@ -1,6 +1,6 @@
-// What the engine answers, as types; names are those of the table in engine/session/questions.cpp. Most are written from what
+// What the engine answers, as types; names are those of the table in engine/session/replies_of_*.cpp. Most are written from what
 // the answers say of themselves (engine/answers/described): `gpustrata schema --types`.
-export * from './answers_described.ts';
+export type * from './answers_described.ts';
 export * from './bands.ts';
 export type * from './answers_in_common.ts';
 export type * from './quantities.ts';

@@ -81,7 +81,7 @@ export interface AddressRange {
 }
 
 export interface AllocationOps {
-  /** Of each allocation asked for; below 0 = none (engine/session/questions.cpp says why). */
+  /** Of each allocation asked for; below 0 = none (engine/session/replies_of_made_in.cpp says why). */
   node: Int32Array<ArrayBuffer>;
 }
 
@@ -96,9 +96,13 @@ export interface Allocations {
   address: Float64Array<ArrayBuffer>;
 }
 
-/** A rectangle that the band of a block covers, with room for words. */
+/** A rectangle that the band of a block covers, with room for words; by group also what other bands of a kind cover. */
 export interface BandLabel {
+  /** -1 = of a kind. */
   rank: Rank;
+  /** Of `kinds`; their number = what pools keep unused. */
+  kind?: number;
+  /** Of a kind 0. */
   size: Bytes;
   /** Of an envelope. */
   name?: string;
@@ -317,6 +321,8 @@ export interface Contents {
   fleets: number;
   /** A profiler's; without snapshots it has no memory records. */
   is_trace: boolean;
+  /** It ended early or was damaged: no number of it is whole. */
+  damaged: boolean;
   /** What reading it found out. */
   diagnostics: Diagnostic[];
 }
@@ -519,6 +525,106 @@ export interface FilterAnswer {
   first: Rank;
 }
 
+/** What fits: memory foretold from recordings with other parameters. */
+export interface Fit {
+  /** What fits, in sentences; empty without a capacity. */
+  answer: string;
+  /** What the answer rests on, in sentences. */
+  sure: string;
+  /** The one of which the largest value is looked for. */
+  parameter: string;
+  parameters: string[];
+  conf: string;
+  /** Null: none was given. */
+  capacity: Bytes | null;
+  /** The largest value of the parameter that fits the capacity. Null: none does, none is too large, or no capacity was given; `largest_that_fits` says which. */
+  largest: number | null;
+  /** Null without a capacity. */
+  largest_that_fits: LargestThatFits | null;
+  /** The same with expandable segments. Null: they are in the settings, or nothing is looked for. */
+  largest_expandable: LargestThatFits | null;
+  /** Of which all but the first are those of the largest one. */
+  largest_values: {
+    values: Record<string, number>;
+  };
+  /** Foretold, in the order they were asked for. */
+  at: Foretold[];
+  /** Where the terms are told. */
+  terms_at: {
+    values: Record<string, number>;
+  };
+  /** The peak requested there. */
+  terms_bytes: Bytes;
+  /** What that peak is made of, by line of code and growth: most bytes first. */
+  terms: FitTerm[];
+  /** What the program does as often as the parameters say, in its order. */
+  repeats: FitRepeat[];
+  /** What is told from one recording, by what blocks are for; null: it is told from several. */
+  guessed: Guessed | null;
+  /** False: the recording ends at a request that failed, and peaks are lower bounds. */
+  complete: boolean;
+  /** Every size has fewer terms than there are recordings, and nothing else was assumed. */
+  exact: boolean;
+  /** By how their sizes are known. */
+  requests: {
+    /** A function with fewer terms than there are recordings gives all of them. */
+    confirmed: number;
+    /** The simplest function through the recordings: others would go through them, too. */
+    assumed: number;
+    unexplained: number;
+    /** That some recordings do not have. */
+    unmatched: number;
+    /** Whose blocks are not freed between the same requests; counted to the latest. */
+    freed_differently: number;
+    /** Matched by their order alone, as those of autograd's threads are. */
+    without_stack: number;
+    /** For what was there when a recording began: asked for first, in an order that is not known. */
+    before: number;
+    /** Of longer recordings, after the last request of the shortest. */
+    left_out: number;
+  };
+  /** Sizes that no function gives, at most 100. */
+  unexplained: {
+    who: string | null;
+    /** By recording; 0 = it does not ask for it. */
+    recorded_bytes: Bytes[];
+  }[];
+  /** What was fitted. */
+  recordings: {
+    file: string;
+    values: Record<string, number>;
+    /** Of the requests that are matched. */
+    requested_peak_bytes: Bytes;
+    reserved_peak_bytes: Bytes;
+    /** Its requests, run again, repeat it in every event. */
+    exact: boolean;
+    /** Peak requested, foretold from the other recordings; null of too few. */
+    foretold_peak_bytes: Bytes | null;
+  }[];
+}
+
+export interface FitRepeat {
+  /** The line of code that asks for the first block of a turn; null without a stack. */
+  who: string | null;
+  /** In a turn. */
+  requests: number;
+  /** By recording: turns that are alike. */
+  times: number[];
+  /** How the number of turns does, as in `terms`. */
+  grows: string;
+  /** By a recording more than it takes, three at least. */
+  confirmed: boolean;
+}
+
+export interface FitTerm {
+  /** "batch*seq^2", "constant", "1 + batch", "batch, rounded", "not explained". */
+  grows: string;
+  who: string | null;
+  bytes: Bytes;
+  blocks: number;
+  share: number;
+}
+
 export interface FlameGraph {
   unit: 'bytes' | 'blocks' | 'byte_us' | 'byte_events';
   /** Of a difference what grew and what shrank; `grew` of it grew. */
@@ -563,6 +669,35 @@ export interface FlameGraph {
 export interface FleetText {
   /** The JSON that `gpustrata fleet -o` wrote. */
   text: Uint8Array<ArrayBuffer>;
+}
+
+export interface Foretold {
+  /** Of the parameter. */
+  value: number;
+  values: Record<string, number>;
+  /** How often each of `repeats` is done. */
+  times: number[];
+  requested_peak_bytes: Bytes;
+  reserved_peak_bytes: Bytes;
+  allocated_peak_bytes: Bytes;
+  /** With sizes that are not explained as small as they may be. */
+  low: ForetoldPeaks;
+  /** The same, as large. */
+  high: ForetoldPeaks;
+  /** Null: no capacity was given, or it depends on sizes that are not explained. */
+  fits: boolean | null;
+  /** The first request that does not fit. */
+  first_failure: {
+    requested_bytes: Bytes;
+    /** The line of code that asks for it; null without a stack. */
+    who: string | null;
+  } | null;
+}
+
+export interface ForetoldPeaks {
+  requested_peak_bytes: Bytes;
+  reserved_peak_bytes: Bytes;
+  allocated_peak_bytes: Bytes;
 }
 
 /** After an event. */
@@ -682,7 +817,6 @@ export interface FunctionCall {
   seconds: number | null;
 }
 
-/** A kind in the state that a point shows. */
 export interface GroupAt {
   /** Of `kinds`; their number = what pools keep unused. */
   kind: number;
@@ -692,11 +826,15 @@ export interface GroupAt {
   matched?: Share;
 }
 
-export interface GroupProbe {
-  /** Null: outside of the recording. */
-  pick: Pick | null;
-  /** Null: above the stack. */
-  group: GroupAt | null;
+export interface Guessed {
+  /** The parameter in it. */
+  recorded: number;
+  /** Requests that are assumed to grow with it. */
+  grow: number;
+  /** That are assumed not to. */
+  stay: number;
+  /** Of which it is not known. */
+  unknown: number;
 }
 
 /** Who holds memory: a line, function, file, module or category. */
@@ -740,15 +878,6 @@ export interface Holders {
   /** Categories of a trace: by when blocks live, not what PyTorch calls so. */
   by_lifetime: boolean;
   rows: Holder[];
-}
-
-/** A rectangle in the area of a kind, with room for words. */
-export interface KindPlace {
-  kind: number;
-  x0: AxisUnits;
-  x1: AxisUnits;
-  y0: number;
-  y1: number;
 }
 
 /** Blocks of one kind have one colour; no kinds = every block has a colour of its own. */
@@ -807,6 +936,26 @@ export interface Lanes {
   /** On the axis. */
   from: Float64Array<ArrayBuffer>;
   to: Float64Array<ArrayBuffer>;
+}
+
+export interface LargestThatFits {
+  conf: string;
+  /** Null: not even 1 fits, or there is no end to it. */
+  value: number | null;
+  /** Nothing that grows with the parameter fills the device. */
+  unbounded: boolean;
+  /** `value` fits; larger ones make too many requests to be run, and may fit, too. */
+  at_least: boolean;
+  /** Only each so-manieth value gives whole numbers of repeats: of the others nothing is told. */
+  step: number;
+  /** If what is not explained is as small as it may be. Null: the same, or no end. */
+  at_most: number | null;
+  /** What does not fit of the next value. */
+  next_failure: {
+    requested_bytes: Bytes;
+    /** The line of code that asks for it; null without a stack. */
+    who: string | null;
+  } | null;
 }
 
 /** A value for each column: of the highest level in it; NaN outside of the recording. */
@@ -923,8 +1072,8 @@ export interface OpLine {
   peak: Bytes;
   /** The most the device held while it ran, whoever filled it. */
   abs_peak: Bytes;
-  /** Allocated in it and in use when the device is at its peak: what to cut. An op counts what the ops inside of it allocated, too; what was there before the recording, or came outside of ops, is in none of them. */
-  at_peak: Bytes;
+  /** Allocated in it and in use when the device is at its peak: what to cut. An op counts what the ops inside of it allocated, too; what was there before the recording, or came outside of ops, is in none of them. Not known where records have no addresses. */
+  at_peak: Bytes | null;
   /** All that was freed in it, whoever had allocated it. */
   freed: Bytes;
   /** Allocated in it and not freed when it ends, all calls together: what it leaves behind. Not known where records have no addresses. */
@@ -943,7 +1092,7 @@ export const opLineHeads = {
   gross: { name: `Allocated`, says: `All that was allocated in it, whether freed or not.` },
   peak: { name: `Peak`, says: `The most that one call added at worst: so much must be free to run it.` },
   abs_peak: { name: `How full`, says: `The most the device held while it ran, whoever filled it.` },
-  at_peak: { name: `At peak`, says: `Allocated in it and in use when the device is at its peak: what to cut. An op counts what the ops inside of it allocated, too; what was there before the recording, or came outside of ops, is in none of them.` },
+  at_peak: { name: `At peak`, says: `Allocated in it and in use when the device is at its peak: what to cut. An op counts what the ops inside of it allocated, too; what was there before the recording, or came outside of ops, is in none of them. Not known where records have no addresses.` },
   freed: { name: `Freed`, says: `All that was freed in it, whoever had allocated it.` },
   at_return: { name: `At return`, says: `Allocated in it and not freed when it ends, all calls together: what it leaves behind. Not known where records have no addresses.` },
 };
@@ -1084,6 +1233,8 @@ export interface ProbeAnswer {
   /** Null: outside of the recording. */
   pick: Pick | null;
   details?: BlockDetails | EnvelopeDetails | SegmentDetails | null;
+  /** Of the stack by group: the kind there, in the state that the column shows. */
+  group?: GroupAt;
 }
 
 export interface ProfilerLine {
@@ -1342,6 +1493,42 @@ export interface ReportFinding {
   }[];
   rest: string | null;
   code: string | null;
+}
+
+/** What a fit needs of a recording, for the session of another one. */
+export interface RequestsOfRecording {
+  about: {
+    rows: number;
+    /** Of them, those that set up what was there before. */
+    present: number;
+    peakReserved: Bytes;
+    ooms: number;
+    /** -1 = none. */
+    firstOomEvent: number;
+    /** Run again they repeat the recording in every event. */
+    exact: boolean;
+    /** The recording ends at a request that failed. */
+    atFailure: boolean;
+  };
+  texts: string[];
+  /** Of each frame, as the next two: numbers of texts, and a line. */
+  names: Int32Array<ArrayBuffer>;
+  files: Int32Array<ArrayBuffer>;
+  lines: Int32Array<ArrayBuffer>;
+  /** Of each node of the stacks, as `callers`; -1 = outermost. */
+  frames: Int32Array<ArrayBuffer>;
+  callers: Int32Array<ArrayBuffer>;
+  /** Of each private pool, as `poolUsers`. */
+  poolGraphs: Float64Array<ArrayBuffer>;
+  poolUsers: Float64Array<ArrayBuffer>;
+  /** Of each row: what is asked for (engine/simulate/request_log.h). */
+  requests: Uint8Array<ArrayBuffer>;
+  sizes: Float64Array<ArrayBuffer>;
+  streams: Int32Array<ArrayBuffer>;
+  /** The row of a block, or a pool; -1 = none. */
+  subjects: Int32Array<ArrayBuffer>;
+  /** The node of the innermost frame; -1 = no stack, -2 = an empty one. */
+  stacks: Int32Array<ArrayBuffer>;
 }
 
 export interface RunNumbers {

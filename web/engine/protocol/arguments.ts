@@ -202,3 +202,41 @@ export interface CallFacts {
   rest: Real;
   restBlocks: Size;
 }
+
+/** A part of what the answer `requests` says of another recording. */
+export interface AboutRequests {
+  rows: Count;
+  present: Count;
+  peakReserved: Size;
+  ooms: Count;
+  firstOomEvent: RankOrNone;
+  exact: Flag;
+  atFailure: Flag;
+}
+
+export interface CarriedRequests {
+  about: AboutRequests;
+  texts: readonly Text[];
+  names: readonly Count[];
+  files: readonly Count[];
+  lines: readonly Count[];
+  frames: readonly Count[];
+  callers: readonly NodeOrNone[];
+  poolGraphs: readonly Whole[];
+  poolUsers: readonly Whole[];
+  requests: readonly Count[];
+  sizes: readonly Size[];
+  streams: readonly Count[];
+  subjects: readonly RankOrNone[];
+  stacks: readonly Whole[];
+}
+
+/** Values of the parameters of a fit, in their order. */
+export interface FitPoint {
+  values: readonly Count[];
+}
+
+export interface FitRecording {
+  file: Text;
+  values: readonly Count[];
+}

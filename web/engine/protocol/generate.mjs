@@ -1,6 +1,6 @@
 // Writes arguments.ts, questions.ts and version.ts from the engine's own tables: the types of arguments
 // (engine/session/arguments.cpp), the words of enums (engine/base/words.h) and the questions
-// (engine/session/questions.cpp), one row a line, comments above.
+// (engine/session/replies_of_*.cpp), one row a line, comments above.
 // tests/wasm/questions.test.mjs fails where the files are not what the tables say now.
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -11,9 +11,9 @@ const engine = join(here, '..', '..', '..', 'engine');
 const session = join(engine, 'session');
 const read = (name) => readFileSync(join(session, name), 'utf8');
 
-/** Rows of a table with the comment above each. */
+/** Rows of a table, named by a pattern, with the comment above each. */
 function rowsOf(text, table) {
-  const start = text.indexOf(`${table}[] = {`);
+  const start = text.search(new RegExp(`${table}\\[\\] = \\{`));
   const body = text.slice(start, text.indexOf('\n};', start)).split('\n').slice(1);
   const rows = [];
   let comment = [];
@@ -67,19 +67,26 @@ function wordsOf(row, enums) {
 
 const says = (what) => `// Written by generate.mjs from engine/session: ${what} Do not edit.\n`;
 
-function argumentsText(types) {
+/** The types of arguments by name: what kind they are, the words of a word, the signature of an object. */
+function typesOfArguments() {
   const enums = wordsOfEnums();
-  let text = says('what questions take.');
-  for (const { row, comment } of types) {
+  const types = rowsOf(read('arguments.cpp'), 'kTypes').map(({ row, comment }) => {
     const [, name, kind, content] = /^\{"(\w+)", Kind::(\w+)(?:, "([^"]*)")?/.exec(row);
+    return { name, kind, content, words: kind === 'word' ? wordsOf(row, enums) : undefined, comment };
+  });
+  return new Map(types.map((type) => [type.name, type]));
+}
+
+function argumentsText(types) {
+  let text = says('what questions take.');
+  for (const { name, kind, content, words, comment } of types.values()) {
     text += `\n${commented(comment, '')}`;
     if (kind === 'object') {
       const members = fields(content).map((field) => `  ${field};\n`);
       text += `export interface ${name} {\n${members.join('')}}\n`;
     } else if (kind === 'word') {
       const list = `${name[0].toLowerCase()}${name.slice(1)}Words`;
-      const words = wordsOf(row, enums).map((word) => `'${word}'`);
-      text += `export const ${list} = [${words.join(', ')}] as const;\n`;
+      text += `export const ${list} = [${words.map((word) => `'${word}'`).join(', ')}] as const;\n`;
       text += `export type ${name} = (typeof ${list})[number];\n`;
     } else {
       text += `export type ${name} = ${{ flag: 'boolean', text: 'string' }[kind] ?? 'number'};\n`;
@@ -88,11 +95,11 @@ function argumentsText(types) {
   return text;
 }
 
-function questionsText(questions, names) {
+function questionsText(questions, types) {
   let text = `${says('what can be asked, with what, and what the answer is.')}import type * as A from './answers.ts';
 import type * as T from './arguments.ts';
 `;
-  const typed = (types) => types.replace(/\b[A-Z]\w+/g, (name) => `${names.has(name) ? 'T' : 'A'}.${name}`);
+  const typed = (text) => text.replace(/\b[A-Z]\w+/g, (name) => `${types.has(name) ? 'T' : 'A'}.${name}`);
   for (const of of ['file', 'view']) {
     text += `\n/** Questions about ${of === 'file' ? 'the file' : 'a view'}. */\n`;
     text += `export interface ${of === 'file' ? 'File' : 'View'}Questions {\n`;
@@ -111,22 +118,22 @@ import type * as T from './arguments.ts';
   return text;
 }
 
-/** Names of all questions, and the text of each file. */
+/** All questions, the types of their arguments, and the text of each file. */
 export function generated() {
-  const types = rowsOf(read('arguments.cpp'), 'kTypes');
-  const names = new Set(types.map(({ row }) => /^\{"(\w+)"/.exec(row)[1]));
-  const questions = rowsOf(read('questions.cpp'), 'kQuestions').map(({ row, comment }) => {
-    const [, name, of, args, answer] = /^\{"(\w+)", Of::(\w+), "([^"]*)", "([^"]*)", reply::\w+\},$/.exec(
-      row,
-    );
+  const types = typesOfArguments();
+  const tables = readdirSync(session).filter((name) => /^replies_of_\w+\.cpp$/.test(name));
+  const rows = tables.sort().flatMap((name) => rowsOf(read(name), 'constexpr Question \\w+'));
+  const questions = rows.map(({ row, comment }) => {
+    const [, name, of, args, answer] = /^\{"(\w+)", Of::(\w+), "([^"]*)", "([^"]*)", \w+\},$/.exec(row);
     return { name, of, args, answer, comment };
   });
   const version = /kProtocolVersion = (\d+);/.exec(read('frame.h'))[1];
   return {
-    kinds: questions.map(({ name }) => name),
+    questions,
+    types,
     files: {
       'arguments.ts': argumentsText(types),
-      'questions.ts': questionsText(questions, names),
+      'questions.ts': questionsText(questions, types),
       'version.ts': `${says('page and engine must be of the same.')}export const protocolVersion = ${version};\n`,
     },
   };

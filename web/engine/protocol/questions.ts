@@ -19,13 +19,18 @@ export interface FileQuestions {
     args: Record<never, never>;
     answer: A.DevicePeak[][];
   };
+  /** The text that `gpustrata fleet -o` wrote, of a part that is many ranks, as the file has it. */
+  fleet: {
+    args: { fleet: T.Count };
+    answer: A.FleetText;
+  };
   /**
-   * The rules of categories that a text has (engine/analysis/categories/category_rules.h), those of the
-   * engine if it is empty; refused with the line that is wrong.
+   * Opens a view. Views of one device share what they can. `only`: of what a filter means, stacked from
+   * zero as if the rest had never been; refused as `filter`, and among pools.
    */
-  categoryRules: {
-    args: { text: T.Text };
-    answer: A.CategoryRules;
+  open: {
+    args: { snapshot: T.Count; device: T.Device; bands: T.Bands; only?: T.Text };
+    answer: A.OpenedView;
   };
   /**
    * Parts of the file that are numbers over time, with what is drawn of them
@@ -65,112 +70,18 @@ export interface FileQuestions {
     args: Record<never, never>;
     answer: A.Telemetry;
   };
-  /** The text that `gpustrata fleet -o` wrote, of a part that is many ranks, as the file has it. */
-  fleet: {
-    args: { fleet: T.Count };
-    answer: A.FleetText;
-  };
   /**
-   * Opens a view. Views of one device share what they can. `only`: of what a filter means, stacked from
-   * zero as if the rest had never been; refused as `filter`, and among pools.
+   * The rules of categories that a text has (engine/analysis/categories/category_rules.h), those of the
+   * engine if it is empty; refused with the line that is wrong.
    */
-  open: {
-    args: { snapshot: T.Count; device: T.Device; bands: T.Bands; only?: T.Text };
-    answer: A.OpenedView;
+  categoryRules: {
+    args: { text: T.Text };
+    answer: A.CategoryRules;
   };
 }
 
 /** Questions about a view. */
 export interface ViewQuestions {
-  /** The view is gone; its number is never used again. */
-  release: {
-    args: Record<never, never>;
-    answer: null;
-  };
-  /**
-   * Pixels of the bands, and the curves above them. `groups`: of the stack by group instead, an area for
-   * each kind of the look.
-   */
-  picture: {
-    args: { columns: T.Columns; rows: T.Rows; look: T.Look; groups?: T.Flag };
-    answer: A.PictureAnswer;
-  };
-  /** Room for words in the bands of that picture, at least so many columns wide and rows high. */
-  labels: {
-    args: { columns: T.Columns; rows: T.Rows; leastColumns: T.Pixels; leastRows: T.Pixels };
-    answer: A.BandLabel[];
-  };
-  /** Highest level in the columns. */
-  highest: {
-    args: { columns: T.Columns };
-    answer: A.Bytes;
-  };
-  /** What a point of the picture shows, and all about it unless it is the band `known`. */
-  probe: {
-    args: { axis: T.Axis; column: T.Whole; width: T.Width; bytes: T.Real; known: T.RankOrNone };
-    answer: A.ProbeAnswer;
-  };
-  /**
-   * The stack by group: room for words, what a point shows, edges. `kind`: a number of `kinds`, or their
-   * number for what pools keep unused.
-   */
-  groupPlaces: {
-    args: { columns: T.Columns; rows: T.Rows; by: T.ColourBy; filter: T.Text; leastColumns: T.Pixels; leastRows: T.Pixels };
-    answer: A.KindPlace[];
-  };
-  groupProbe: {
-    args: { axis: T.Axis; column: T.Whole; width: T.Width; bytes: T.Real; by: T.ColourBy; filter: T.Text };
-    answer: A.GroupProbe;
-  };
-  groupOutline: {
-    args: { by: T.ColourBy; filter: T.Text; kind: T.Count; columns: T.Columns };
-    answer: A.Edges;
-  };
-  /** All that is known of a band, and where it lies. */
-  block: {
-    args: { rank: T.Rank; axis: T.Axis };
-    answer: A.BlockAnswer;
-  };
-  outline: {
-    args: { rank: T.Rank; columns: T.Columns };
-    answer: A.Edges;
-  };
-  /** Of events on the axis. */
-  position: {
-    args: { axis: T.Axis; events: readonly T.Event[] };
-    answer: A.AxisUnits[];
-  };
-  /**
-   * How many blocks a filter means (engine/analysis/filters/filter_syntax.h); refused with the place of
-   * what is wrong: offset = UTF-16 units of `text`.
-   */
-  filter: {
-    args: { text: T.Text };
-    answer: A.FilterAnswer;
-  };
-  /** The rank of the match `index`, -1 = there is none. */
-  match: {
-    args: { filter: T.Text; index: T.Count };
-    answer: T.Rank;
-  };
-  /** What could stand at the cursor, a number of UTF-16 units as `from` in the answer. */
-  complete: {
-    args: { text: T.Text; cursor: T.Count };
-    answer: A.Completions;
-  };
-  kinds: {
-    args: { by: T.ColourBy };
-    answer: A.Kinds;
-  };
-  shares: {
-    args: { by: T.ColourBy; event: T.Event; filter: T.Text };
-    answer: A.Shares;
-  };
-  /** Regions and markers of the program. */
-  marks: {
-    args: Record<never, never>;
-    answer: A.Marks;
-  };
   /** At least so many parts of the report are then found; how many there are. For long recordings. */
   prepareReport: {
     args: { part: T.Count };
@@ -230,61 +141,51 @@ export interface ViewQuestions {
     args: { name: T.Text; regions: T.Pixels; columnsPerRegion: T.Pixels };
     answer: A.LevelCurve;
   };
-  /**
-   * What happened from one position of the axis to another: from the state that is shown at `from` to
-   * that at `to` (engine/analysis/live/stack_weights.h).
-   */
-  range: {
-    args: { axis: T.Axis; from: T.Whole; to: T.Whole };
-    answer: A.RangeTotals;
+  /** What holds free memory back after the event, and what each pool and stream has of it. */
+  fragmentation: {
+    args: { event: T.Event };
+    answer: A.Fragmentation;
+  };
+  /** The same in numbers after each of at most 256 events; cheapest where they ascend. */
+  fragmentationOver: {
+    args: { events: readonly T.Event[] };
+    answer: A.FragmentationOver;
+  };
+  /** Segments that were never full, over the whole recording (engine/analysis/findings/never_full.h). */
+  neverFull: {
+    args: Record<never, never>;
+    answer: A.NeverFull;
+  };
+  /** The view is gone; its number is never used again. */
+  release: {
+    args: Record<never, never>;
+    answer: null;
   };
   /**
-   * Who holds the memory of a moment (engine/analysis/live/holders.h), most bytes first, at most 1,000.
-   * `rules`: those of categories; without them the engine's own.
+   * What fits at other sizes (engine/analysis/fit/fit.h), told from recordings that have a session each.
+   * Of each recording but the one with the largest parameters: its requests.
    */
-  holders: {
-    args: { by: T.HolderBy; event: T.Event; filter: T.Text; rules?: T.Text; first: T.Count; count: T.Count };
-    answer: A.Holders;
-  };
-  /** What one block is for, and the rule that says so; null = it is no block. */
-  category: {
-    args: { rank: T.Rank; rules?: T.Text };
-    answer: A.BlockCategory | null;
+  requests: {
+    args: Record<never, never>;
+    answer: A.RequestsOfRecording;
   };
   /**
-   * Who asked for memory, as a flame graph: rectangles at least a pixel wide, in rows from the root on.
-   * `path`: keys of frames from the root's child to the one that fills the width
-   * (engine/analysis/calls/call_tree.h). `before`: calls of another file, less which these are.
+   * To that one: the requests of another recording, by a number from 0, in parts of at most 20,000 items
+   * a list: a part has what comes behind the parts before. `anew`: what was told of this number before is
+   * forgotten. How many rows it has now.
    */
-  flame: {
-    args: { tree: T.CallTree; before?: T.CallFacts; path: readonly T.FrameOrNone[]; width: T.Pixels; rows: T.Pixels; search: T.Text };
-    answer: A.FlameGraph;
+  tellRequests: {
+    args: { other: T.Count; anew: T.Flag; part: T.CarriedRequests };
+    answer: T.Count;
   };
   /**
-   * What calls hold, for `before` of another file's `flame` and `flameRows`
-   * (engine/analysis/calls/carried_calls.h); by whole stacks, those with the most.
+   * Then what fits. `recordings`: those that were told, by their numbers, then the view's own; in the
+   * order of their values. `largest`: with a capacity, the largest value of the first parameter is looked
+   * for. `leaveOut`: what cannot be told of `at` is left out; else it is an error.
    */
-  callFacts: {
-    args: { tree: T.CallTree };
-    answer: T.CallFacts;
-  };
-  /** The same as a table, a row for each frame; at most 1,000. `search`: only those with this text. */
-  flameRows: {
-    args: { tree: T.CallTree; before?: T.CallFacts; search: T.Text; order: T.FrameOrder; descending: T.Flag; first: T.Count; count: T.Count };
-    answer: A.FrameRows;
-  };
-  /**
-   * Lines of the op table of a profiler's trace, at most 1,000; as a tree (by path) with what is inside
-   * of the `open` rows.
-   */
-  ops: {
-    args: { by: T.OpBy; scope: T.OpScope; sort: T.OpSort; tree: T.Flag; open: readonly T.Count[]; first: T.Count; count: T.Count };
-    answer: A.OpLines;
-  };
-  /** Lines of PyTorch's own table of the whole trace, at most 1,000. */
-  profilerTable: {
-    args: { shapes: T.Flag; sort: T.OpSort; first: T.Count; count: T.Count };
-    answer: A.ProfilerLines;
+  fit: {
+    args: { parameters: readonly T.Text[]; recordings: readonly T.FitRecording[]; at: readonly T.FitPoint[]; largest: T.Flag; leaveOut?: T.Flag; capacity?: T.Size; conf?: T.Text };
+    answer: A.Fit;
   };
   /**
    * Lanes of ops above the timeline (engine/replay/span_lanes.h): threads of a profiler's trace; what
@@ -345,6 +246,60 @@ export interface ViewQuestions {
     answer: T.Count;
   };
   /**
+   * Lines of the op table of a profiler's trace, at most 1,000; as a tree (by path) with what is inside
+   * of the `open` rows.
+   */
+  ops: {
+    args: { by: T.OpBy; scope: T.OpScope; sort: T.OpSort; tree: T.Flag; open: readonly T.Count[]; first: T.Count; count: T.Count };
+    answer: A.OpLines;
+  };
+  /** Lines of PyTorch's own table of the whole trace, at most 1,000. */
+  profilerTable: {
+    args: { shapes: T.Flag; sort: T.OpSort; first: T.Count; count: T.Count };
+    answer: A.ProfilerLines;
+  };
+  /**
+   * What if (engine/analysis/what_if/what_if.h): how exactly the recorded requests repeat, and settings
+   * worth a try.
+   */
+  rehearsal: {
+    args: Record<never, never>;
+    answer: A.Rehearsal;
+  };
+  /** What a run of them comes to; curves over so many columns of the recorded events. */
+  whatIf: {
+    args: { scenario: T.Scenario; columns: T.Pixels };
+    answer: A.WhatIf;
+  };
+  /** The smallest device on which nothing is out of memory; about 15 runs. */
+  smallestCapacity: {
+    args: { scenario: T.Scenario };
+    answer: A.Bytes;
+  };
+  /**
+   * The run as one more snapshot of the file: its number. It takes the place of the run before; other
+   * views stay open.
+   */
+  addRun: {
+    args: { scenario: T.Scenario };
+    answer: T.Count;
+  };
+  /** The event of such a run that stands where an event of the view does; -1 = before its first. */
+  eventOfRun: {
+    args: { snapshot: T.Count; event: T.Event };
+    answer: T.Event;
+  };
+  /** Pools and segments of the view after an event beside those of such a run there. */
+  stateDifferences: {
+    args: { snapshot: T.Count; event: T.Event };
+    answer: A.StateDifferences;
+  };
+  /** `oom` of the report, with the settings among the remedies tried by a run. */
+  triedRemedies: {
+    args: Record<never, never>;
+    answer: A.ExplainedOutOfMemory[];
+  };
+  /**
    * Makes at least the first `part` parts of what the questions below need, which else make it all at
    * once; a part takes some milliseconds. How many parts there are.
    */
@@ -383,21 +338,6 @@ export interface ViewQuestions {
   totals: {
     args: { event: T.Event };
     answer: A.StateTotals;
-  };
-  /** What holds free memory back after the event, and what each pool and stream has of it. */
-  fragmentation: {
-    args: { event: T.Event };
-    answer: A.Fragmentation;
-  };
-  /** The same in numbers after each of at most 256 events; cheapest where they ascend. */
-  fragmentationOver: {
-    args: { events: readonly T.Event[] };
-    answer: A.FragmentationOver;
-  };
-  /** Segments that were never full, over the whole recording (engine/analysis/findings/never_full.h). */
-  neverFull: {
-    args: Record<never, never>;
-    answer: A.NeverFull;
   };
   /** The state after an event as rectangles, and its totals; with a look the rectangles have colours. */
   layout: {
@@ -464,45 +404,126 @@ export interface ViewQuestions {
     answer: T.Rank;
   };
   /**
-   * What if (engine/analysis/what_if/what_if.h): how exactly the recorded requests repeat, and settings
-   * worth a try.
+   * What happened from one position of the axis to another: from the state that is shown at `from` to
+   * that at `to` (engine/analysis/live/stack_weights.h).
    */
-  rehearsal: {
-    args: Record<never, never>;
-    answer: A.Rehearsal;
+  range: {
+    args: { axis: T.Axis; from: T.Whole; to: T.Whole };
+    answer: A.RangeTotals;
   };
-  /** What a run of them comes to; curves over so many columns of the recorded events. */
-  whatIf: {
-    args: { scenario: T.Scenario; columns: T.Pixels };
-    answer: A.WhatIf;
+  /**
+   * Who holds the memory of a moment (engine/analysis/live/holders.h), most bytes first, at most 1,000.
+   * `rules`: those of categories; without them the engine's own.
+   */
+  holders: {
+    args: { by: T.HolderBy; event: T.Event; filter: T.Text; rules?: T.Text; first: T.Count; count: T.Count };
+    answer: A.Holders;
   };
-  /** The smallest device on which nothing is out of memory; about 15 runs. */
-  smallestCapacity: {
-    args: { scenario: T.Scenario };
+  /** What one block is for, and the rule that says so; null = it is no block. */
+  category: {
+    args: { rank: T.Rank; rules?: T.Text };
+    answer: A.BlockCategory | null;
+  };
+  /**
+   * Who asked for memory, as a flame graph: rectangles at least a pixel wide, in rows from the root on.
+   * `path`: keys of frames from the root's child to the one that fills the width
+   * (engine/analysis/calls/call_tree.h). `before`: calls of another file, less which these are.
+   */
+  flame: {
+    args: { tree: T.CallTree; before?: T.CallFacts; path: readonly T.FrameOrNone[]; width: T.Pixels; rows: T.Pixels; search: T.Text };
+    answer: A.FlameGraph;
+  };
+  /**
+   * What calls hold, for `before` of another file's `flame` and `flameRows`
+   * (engine/analysis/calls/carried_calls.h); by whole stacks, those with the most.
+   */
+  callFacts: {
+    args: { tree: T.CallTree };
+    answer: T.CallFacts;
+  };
+  /** The same as a table, a row for each frame; at most 1,000. `search`: only those with this text. */
+  flameRows: {
+    args: { tree: T.CallTree; before?: T.CallFacts; search: T.Text; order: T.FrameOrder; descending: T.Flag; first: T.Count; count: T.Count };
+    answer: A.FrameRows;
+  };
+  /**
+   * Pixels of the bands, and the curves above them. `by`, here and below: stacked by group, those of each
+   * kind together; else in the order of allocation.
+   */
+  picture: {
+    args: { columns: T.Columns; rows: T.Rows; look: T.Look; by?: T.ColourBy };
+    answer: A.PictureAnswer;
+  };
+  /** Room for words in the bands of that picture, at least so many columns wide and rows high. */
+  labels: {
+    args: { columns: T.Columns; rows: T.Rows; by?: T.ColourBy; leastColumns: T.Pixels; leastRows: T.Pixels };
+    answer: A.BandLabel[];
+  };
+  /** Highest level in the columns. */
+  highest: {
+    args: { columns: T.Columns };
     answer: A.Bytes;
   };
   /**
-   * The run as one more snapshot of the file: its number. It takes the place of the run before; other
-   * views stay open.
+   * What a point of the picture shows, and all about it unless it is the band `known`. By group its kind,
+   * too, and what the filter means of that.
    */
-  addRun: {
-    args: { scenario: T.Scenario };
-    answer: T.Count;
+  probe: {
+    args: { axis: T.Axis; column: T.Whole; width: T.Width; bytes: T.Real; known: T.RankOrNone; by?: T.ColourBy; filter?: T.Text };
+    answer: A.ProbeAnswer;
   };
-  /** The event of such a run that stands where an event of the view does; -1 = before its first. */
-  eventOfRun: {
-    args: { snapshot: T.Count; event: T.Event };
-    answer: T.Event;
+  /**
+   * Of all of a kind, stacked by group. `kind`: a number of `kinds`, or their number for what pools keep
+   * unused.
+   */
+  groupOutline: {
+    args: { by: T.ColourBy; kind: T.Count; columns: T.Columns };
+    answer: A.Edges;
   };
-  /** Pools and segments of the view after an event beside those of such a run there. */
-  stateDifferences: {
-    args: { snapshot: T.Count; event: T.Event };
-    answer: A.StateDifferences;
+  /** All that is known of a band, and where it lies. */
+  block: {
+    args: { rank: T.Rank; axis: T.Axis; by?: T.ColourBy };
+    answer: A.BlockAnswer;
   };
-  /** `oom` of the report, with the settings among the remedies tried by a run. */
-  triedRemedies: {
+  outline: {
+    args: { rank: T.Rank; by?: T.ColourBy; columns: T.Columns };
+    answer: A.Edges;
+  };
+  /** Of events on the axis. */
+  position: {
+    args: { axis: T.Axis; events: readonly T.Event[] };
+    answer: A.AxisUnits[];
+  };
+  /**
+   * How many blocks a filter means (engine/analysis/filters/filter_syntax.h); refused with the place of
+   * what is wrong: offset = UTF-16 units of `text`.
+   */
+  filter: {
+    args: { text: T.Text };
+    answer: A.FilterAnswer;
+  };
+  /** The rank of the match `index`, -1 = there is none. */
+  match: {
+    args: { filter: T.Text; index: T.Count };
+    answer: T.Rank;
+  };
+  /** What could stand at the cursor, a number of UTF-16 units as `from` in the answer. */
+  complete: {
+    args: { text: T.Text; cursor: T.Count };
+    answer: A.Completions;
+  };
+  kinds: {
+    args: { by: T.ColourBy };
+    answer: A.Kinds;
+  };
+  shares: {
+    args: { by: T.ColourBy; event: T.Event; filter: T.Text };
+    answer: A.Shares;
+  };
+  /** Regions and markers of the program. */
+  marks: {
     args: Record<never, never>;
-    answer: A.ExplainedOutOfMemory[];
+    answer: A.Marks;
   };
 }
 
@@ -510,6 +531,18 @@ export interface ViewQuestions {
 export const questionsOfStates: readonly string[] = [
   'prepareReport',
   'report',
+  'fragmentation',
+  'fragmentationOver',
+  'neverFull',
+  'requests',
+  'fit',
+  'rehearsal',
+  'whatIf',
+  'smallestCapacity',
+  'addRun',
+  'eventOfRun',
+  'stateDifferences',
+  'triedRemedies',
   'states',
   'filterEvents',
   'eventRows',
@@ -517,9 +550,6 @@ export const questionsOfStates: readonly string[] = [
   'event',
   'findEvent',
   'totals',
-  'fragmentation',
-  'fragmentationOver',
-  'neverFull',
   'layout',
   'statePick',
   'stateBlock',
@@ -531,11 +561,4 @@ export const questionsOfStates: readonly string[] = [
   'regionOfBlock',
   'blockOfRank',
   'rankOfBlock',
-  'rehearsal',
-  'whatIf',
-  'smallestCapacity',
-  'addRun',
-  'eventOfRun',
-  'stateDifferences',
-  'triedRemedies',
 ];

@@ -60,6 +60,13 @@ export function formatCount(count: number): string {
   return (count < 0 ? '−' : '') + grouped(String(Math.abs(Math.trunc(count))));
 }
 
+/** `+3 MiB`: of a change. */
+export const formatSigned = (value: number, format = formatBytes): string =>
+  `${value > 0 ? '+' : ''}${format(value)}`;
+
+/** `97 %`: how sure something is. */
+export const formatSure = (sure: number): string => `${Math.round(100 * sure)} %`;
+
 /** `34 %`, `3.4 %`, `0 %`; what is there is at least `< 0.1 %`. */
 export function formatShare(part: number, whole: number): string {
   const percent = whole > 0 ? (100 * part) / whole : 0;

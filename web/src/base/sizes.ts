@@ -1,11 +1,13 @@
-// Sizes as people write them.
+// Sizes as people write them: the same as the command and the filters read (engine/cli/sizes.h).
 import type { Bytes } from './units.ts';
 
-const units: Readonly<Record<string, number>> = { '': 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30, t: 2 ** 40 };
+const letters = ['', 'k', 'm', 'g', 't'] as const;
 
-/** `1.5 MiB`, `512k`, `2048`; undefined = that is no size. */
+/** `1.5 MiB`, `512k` (powers of 1024), `80 GB` (powers of 1000), `2048`; undefined = that is no size. */
 export function sizeOf(text: string): Bytes | undefined {
-  const parts = /^(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?$/i.exec(text.trim());
-  const scale = units[parts?.[2]?.toLowerCase() ?? ''];
-  return parts && scale !== undefined ? Math.round(Number(parts[1]) * scale) : undefined;
+  const parts = /^(\d+(?:\.\d+)?)\s*([kmgt]?)(i?b)?$/i.exec(text.trim());
+  const power = letters.findIndex((letter) => letter === parts?.[2]?.toLowerCase());
+  if (!parts || (power === 0 && parts[3]?.toLowerCase() === 'ib')) return undefined;
+  const base = parts[3]?.toLowerCase() === 'b' ? 1000 : 1024;
+  return Math.round(Number(parts[1]) * base ** power);
 }

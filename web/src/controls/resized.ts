@@ -1,6 +1,9 @@
 // Tells that a part of an element has another size, as long as the element is in a page.
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 
+/** A picture goes to paper as it was drawn for the screen: there is no time to draw it again. */
+export const isOnPaper = (): boolean => matchMedia('print').matches;
+
 export class Resized implements ReactiveController {
   private readonly observer: ResizeObserver;
   private observed: Element | undefined;
@@ -11,7 +14,7 @@ export class Resized implements ReactiveController {
     private readonly part: () => Element | null | undefined,
     changed: () => void,
   ) {
-    this.observer = new ResizeObserver(changed);
+    this.observer = new ResizeObserver(() => isOnPaper() || changed());
     host.addController(this);
   }
 

@@ -91,6 +91,16 @@ export const base = css`
       forced-color-adjust: none;
     }
   }
+  /* Chosen in the sheet of keys: what the pointer tells of a number stands beside it. Rows of lists lead to details, which have it. */
+  @container style(--exact-bytes: shown) {
+    :is(td, th, dd, b, strong, h2, .value, .number)[title*=' byte']::after {
+      content: ' ' attr(title);
+      margin-left: 4px;
+      color: var(--dim);
+      font-size: 12px;
+      font-weight: 400;
+    }
+  }
   *,
   *::before,
   *::after {
@@ -180,6 +190,14 @@ export const base = css`
     .button,
     select {
       display: none !important;
+    }
+    /* As it was drawn, as wide as the paper. */
+    canvas {
+      position: static !important;
+      width: 100% !important;
+      height: auto !important;
+      filter: var(--on-paper, none);
+      print-color-adjust: exact;
     }
   }
   .mono {

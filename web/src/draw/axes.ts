@@ -54,7 +54,8 @@ export function drawRulers(ctx: Context, at: Projection, axis: Axis, colors: Tim
 }
 
 function bytesOf(at: Projection): { step: number; values: number[] } {
-  return byteTicks(at.view.y0, at.view.y1, at.area.height / (72 * at.area.ratio));
+  const height = at.area.height / at.area.ratio;
+  return byteTicks(at.view.y0, at.view.y1, height / (height < 110 ? 40 : 72));
 }
 
 function clampInto(value: number, low: number, high: number): number {

@@ -16,15 +16,20 @@ export interface PlotArea {
 const gutters = { left: 76, right: 12, top: 30, bottom: 30 } as const;
 
 /** Leaves room for the byte ruler, the markers above and the axis below. */
-export function plotArea(width: DevicePx, height: DevicePx, ratio: number): PlotArea {
+export function plotArea(
+  width: DevicePx,
+  height: DevicePx,
+  ratio: number,
+  { top: above, bottom }: { top: CssPx; bottom: CssPx } = gutters,
+): PlotArea {
   const narrow = width / ratio < 480;
   const left = Math.round((narrow ? 60 : gutters.left) * ratio);
-  const top = Math.round(gutters.top * ratio);
+  const top = Math.round(above * ratio);
   return {
     left,
     top,
     width: Math.max(1, width - left - Math.round(gutters.right * ratio)),
-    height: Math.max(1, height - top - Math.round(gutters.bottom * ratio)),
+    height: Math.max(1, height - top - Math.round(bottom * ratio)),
     ratio,
   };
 }

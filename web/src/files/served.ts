@@ -4,9 +4,11 @@ import { reasonOf } from '../base/reason.ts';
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { property, query, state } from 'lit/decorators.js';
 import { element } from '../controls/element.ts';
-import { formatBytes, formatCount, formatExactBytes, formatWallClock, plural } from '../base/format.ts';
+import { formatCount, formatWallClock, plural } from '../base/format.ts';
 import '../controls/dialog.ts';
 import type { DialogView } from '../controls/dialog.ts';
+import { bytesCell, bytesColumn, tableOf } from '../controls/table.ts';
+import { tableStyles } from '../controls/table_styles.ts';
 import { base } from '../controls/styles.ts';
 import type { ServedFiles } from '../../engine/index.ts';
 import { servedFiles } from '../model/served_file.ts';
@@ -89,36 +91,27 @@ export class ServedView extends LitElement {
   }
 
   private table(files: ServedFiles['files']): TemplateResult {
-    return html`<div class="scroll" tabindex="0" role="region" aria-label="Files on the server">
-      <table>
-        <thead>
-          <tr>
-            <th>File</th>
-            <th class="number">Peak</th>
-            <th class="number">Size</th>
-            <th class="time">Saved</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${files.map(
-            ({ name, bytes, peak_bytes: peak, modified_us: saved, error }) =>
-              html`<tr data-file=${name} data-peak=${peak ?? nothing}>
-                <td>
-                  <button class="name" title=${name} @click=${() => this.choose(name)}>${name}</button>
-                  ${error ? html`<span class="error">${error}</span>` : nothing}
-                </td>
-                <td
-                  class="number"
-                  title=${peak === null ? 'Found out when it is opened' : formatExactBytes(peak)}>
-                  ${peak === null ? '–' : formatBytes(peak)}
-                </td>
-                <td class="number" title=${formatExactBytes(bytes)}>${formatBytes(bytes)}</td>
-                <td class="time">${formatWallClock(saved)}</td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>`;
+    return tableOf(files, {
+      label: 'Files on the server',
+      framed: true,
+      row: ({ name, peak_bytes }) => ({ data: { file: name, peak: peak_bytes } }),
+      columns: [
+        {
+          name: 'File',
+          cell: ({ name, error }) =>
+            html`<button class="name" title=${name} @click=${() => this.choose(name)}>${name}</button>
+              ${error ? html`<span class="error">${error}</span>` : nothing}`,
+        },
+        {
+          name: 'Peak',
+          look: 'number',
+          cell: ({ peak_bytes: peak }) =>
+            peak === null ? { text: '–', says: 'Found out when it is opened' } : bytesCell(peak),
+        },
+        bytesColumn('Size', ({ bytes }) => bytes),
+        { name: 'Saved', look: 'time', cell: ({ modified_us }) => formatWallClock(modified_us) },
+      ],
+    });
   }
 
   private choose(name: string): void {
@@ -127,6 +120,7 @@ export class ServedView extends LitElement {
 
   static override styles = [
     base,
+    tableStyles,
     css`
       :host {
         display: block;
@@ -153,35 +147,14 @@ export class ServedView extends LitElement {
       }
       .scroll {
         max-height: 60vh;
-        overflow: auto;
-        border: 1px solid var(--line);
-        border-radius: 8px;
         background: var(--surface);
       }
-      table {
-        width: 100%;
-        border-collapse: collapse;
-      }
-      th {
-        position: sticky;
-        top: 0;
-        background: var(--surface);
-        color: var(--dim);
-        font-size: 12px;
-        font-weight: 500;
-        text-align: left;
-      }
-      th,
-      td {
+      .scroll th,
+      .scroll td {
         padding: 6px 12px;
-        border-bottom: 1px solid var(--line);
+        white-space: normal;
       }
-      tr:last-child td {
-        border-bottom: 0;
-      }
-      .number {
-        text-align: right;
-        font-variant-numeric: tabular-nums;
+      .scroll .number {
         white-space: nowrap;
       }
       .time {
@@ -218,8 +191,8 @@ export class ServedView extends LitElement {
         .time {
           display: none;
         }
-        th,
-        td {
+        .scroll th,
+        .scroll td {
           padding: 6px 8px;
         }
       }

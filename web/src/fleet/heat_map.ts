@@ -19,6 +19,7 @@ import {
 import { heatColors } from '../draw/heat_colors.ts';
 import type { FleetFacts, Ordered } from '../model/fleet_facts.ts';
 import { countOfRanks, rankName, rankPlace } from '../words/fleet_text.ts';
+import { isOnPaper } from '../controls/resized.ts';
 import { base } from '../controls/styles.ts';
 import { tip, tipStyles } from '../controls/tip.ts';
 
@@ -52,6 +53,7 @@ export class HeatMapView extends LitElement {
   private image: { key: readonly unknown[]; canvas: HTMLCanvasElement } | undefined;
   @state() private share = 1;
   private readonly resized = new ResizeObserver(() => {
+    if (isOnPaper()) return;
     this.room = this.most?.clientHeight ?? 0;
     this.redraw();
   });
@@ -368,7 +370,6 @@ export class HeatMapView extends LitElement {
         border-radius: 4px;
         cursor: pointer;
         touch-action: pan-y;
-        filter: var(--on-paper, none);
       }
       @media print {
         .now {

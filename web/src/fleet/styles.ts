@@ -125,21 +125,14 @@ export const fleetStyles = css`
     margin: 0;
     overflow-wrap: anywhere;
   }
-  .scroller {
+  .scroll {
     max-height: var(--table-height);
   }
   table {
     font-size: 12.5px;
   }
-  th,
-  td {
-    padding: 4px 12px;
-  }
   tr.lit td {
     background: var(--accent-soft);
-  }
-  .number {
-    text-align: right;
   }
   .bad {
     color: var(--bad);

@@ -1,6 +1,7 @@
 // Groups of ranks against each other, and who holds memory at the peaks: two tables, whose rows light ranks.
 import { html, nothing, type TemplateResult } from 'lit';
-import { formatBytes, formatCount, formatExactBytes, formatShare } from '../base/format.ts';
+import { formatCount, formatShare } from '../base/format.ts';
+import { bytesCell, countColumn, tableOf, type TableColumn } from '../controls/table.ts';
 import type { FleetChoice } from '../model/fleet_choice.ts';
 import type { FleetFacts } from '../model/fleet_facts.ts';
 import { rankName } from '../words/fleet_text.ts';
@@ -9,13 +10,11 @@ const mostRows = 500;
 
 type Light = (lit: NonNullable<FleetChoice['lit']>) => void;
 
-function bytes(value: number | null): TemplateResult {
-  return value === null
-    ? html`<td class="number">–</td>`
-    : html`<td class="number" data-bytes=${value} title=${formatExactBytes(value)}>
-        ${formatBytes(value)}
-      </td>`;
-}
+const dataColumn = <Row>(name: string, of: (row: Row) => number | null): TableColumn<Row> => ({
+  name,
+  look: 'number',
+  cell: (row) => ({ ...bytesCell(of(row)), data: { bytes: of(row) } }),
+});
 
 function lightButton(text: string, says: string, lit: boolean, light: () => void): TemplateResult {
   return html`<button class="link" aria-pressed=${lit ? 'true' : 'false'} title=${says} @click=${light}>
@@ -36,82 +35,69 @@ export function groupsTable(facts: FleetFacts, { lit }: FleetChoice, light: Ligh
       No groups are known. <code>gpustrata fleet --groups FILE</code> takes them: tensor parallel, pipeline
       stages, data parallel.
     </p>`;
-  return html`<div class="scroller" tabindex="0" role="region" aria-label="Groups of ranks">
-      <table data-groups=${groups.length}>
-        <thead>
-          <tr>
-            <th scope="col">Group</th>
-            ${facts.runs > 1 ? html`<th scope="col">Run</th>` : nothing}
-            <th scope="col" class="number">Ranks</th>
-            <th scope="col" class="number">Median peak</th>
-            <th scope="col" class="number">Least</th>
-            <th scope="col" class="number">Most</th>
-            <th scope="col">Highest</th>
-            <th scope="col" class="number">Out of memory</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${groups.slice(0, mostRows).map((group, at) => {
-            const chosen = lit?.of === 'group' && lit.at === at;
-            const { kind, name, run, rows, median_peak, least_peak, most_peak, most_row, ooms } = group;
-            return html`<tr class=${chosen ? 'lit' : ''} data-group="${kind ?? ''} ${name ?? ''}">
-              <td>
-                ${lightButton(`${kind ?? ''} ${name ?? ''}`, 'Light its ranks', chosen, () => light({ of: 'group', at }))}
-              </td>
-              ${facts.runs > 1 ? html`<td>${run}</td>` : nothing}
-              <td class="number">${formatCount(rows)}</td>
-              ${bytes(median_peak)}${bytes(least_peak)}${bytes(most_peak)}
-              <td>${most_row === null ? '–' : rankName(facts, most_row)}</td>
-              <td class="number ${ooms > 0 ? 'bad' : ''}">${ooms > 0 ? formatCount(ooms) : '–'}</td>
-            </tr>`;
-          })}
-        </tbody>
-      </table>
-    </div>
-    ${more(groups.length)}`;
+  const lights = (at: number): boolean => lit?.of === 'group' && lit.at === at;
+  const title = ({ kind, name }: (typeof groups)[number]): string => `${kind ?? ''} ${name ?? ''}`;
+  return html`${tableOf(groups.slice(0, mostRows), {
+    label: 'Groups of ranks',
+    framed: true,
+    data: { groups: groups.length },
+    row: (group, at) => ({ look: lights(at) ? 'lit' : undefined, data: { group: title(group) } }),
+    columns: [
+      {
+        name: 'Group',
+        cell: (group, at) =>
+          lightButton(title(group), 'Light its ranks', lights(at), () => light({ of: 'group', at })),
+      },
+      facts.runs > 1 && { name: 'Run', cell: ({ run }) => String(run ?? '') },
+      countColumn('Ranks', ({ rows }) => rows),
+      dataColumn('Median peak', ({ median_peak }) => median_peak),
+      dataColumn('Least', ({ least_peak }) => least_peak),
+      dataColumn('Most', ({ most_peak }) => most_peak),
+      { name: 'Highest', cell: ({ most_row }) => (most_row === null ? '–' : rankName(facts, most_row)) },
+      {
+        name: 'Out of memory',
+        look: 'number',
+        cell: ({ ooms }) => (ooms > 0 ? { text: formatCount(ooms), look: 'bad' } : '–'),
+      },
+    ],
+  })}
+  ${more(groups.length)}`;
 }
 
 export function stacksTable(facts: FleetFacts, { lit }: FleetChoice, light: Light): TemplateResult {
   const { stacks } = facts.fleet;
   if (stacks.length === 0) return html`<p class="dim">The recordings have no stacks.</p>`;
-  return html`<div class="scroller" tabindex="0" role="region" aria-label="Stacks at the peaks">
-      <table data-stacks=${stacks.length}>
-        <thead>
-          <tr>
-            <th scope="col">Who holds memory at the peaks</th>
-            ${facts.runs > 1 ? html`<th scope="col">Run</th>` : nothing}
-            <th scope="col" class="number">Share</th>
-            <th scope="col" class="number">In all</th>
-            <th scope="col" class="number">Ranks</th>
-            <th scope="col" class="number">Median</th>
-            <th scope="col" class="number">Most</th>
-            <th scope="col">Highest</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${stacks.slice(0, mostRows).map((one, at) => {
-            const chosen = lit?.of === 'stack' && lit.at === at;
-            const { who, stack, run, rows, total, share, median, most, most_row } = one;
-            return html`<tr class=${chosen ? 'lit' : ''} data-stack=${stack ?? ''}>
-              <td class="who mono" title=${stack ?? ''}>${who ?? stack}</td>
-              ${facts.runs > 1 ? html`<td>${run}</td>` : nothing}
-              <td class="number">${share === null ? '–' : formatShare(share, 1)}</td>
-              ${bytes(total)}
-              <td class="number">${formatCount(rows)}</td>
-              ${bytes(median)}${bytes(most)}
-              <td>
-                ${
-                  most_row === null
-                    ? '–'
-                    : lightButton(rankName(facts, most_row), 'Light the rank', chosen, () =>
-                        light({ of: 'stack', at }),
-                      )
-                }
-              </td>
-            </tr>`;
-          })}
-        </tbody>
-      </table>
-    </div>
-    ${more(stacks.length)}`;
+  const lights = (at: number): boolean => lit?.of === 'stack' && lit.at === at;
+  return html`${tableOf(stacks.slice(0, mostRows), {
+    label: 'Stacks at the peaks',
+    framed: true,
+    data: { stacks: stacks.length },
+    row: ({ stack }, at) => ({ look: lights(at) ? 'lit' : undefined, data: { stack: stack ?? '' } }),
+    columns: [
+      {
+        name: 'Who holds memory at the peaks',
+        cell: ({ who, stack }) => ({ text: who ?? stack ?? '', says: stack ?? '', look: 'who mono' }),
+      },
+      facts.runs > 1 && { name: 'Run', cell: ({ run }) => String(run ?? '') },
+      {
+        name: 'Share',
+        look: 'number',
+        cell: ({ share }) => (share === null ? '–' : formatShare(share, 1)),
+      },
+      dataColumn('In all', ({ total }) => total),
+      countColumn('Ranks', ({ rows }) => rows),
+      dataColumn('Median', ({ median }) => median),
+      dataColumn('Most', ({ most }) => most),
+      {
+        name: 'Highest',
+        cell: ({ most_row }, at) =>
+          most_row === null
+            ? '–'
+            : lightButton(rankName(facts, most_row), 'Light the rank', lights(at), () =>
+                light({ of: 'stack', at }),
+              ),
+      },
+    ],
+  })}
+  ${more(stacks.length)}`;
 }

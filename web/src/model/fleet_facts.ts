@@ -106,10 +106,12 @@ export class FleetFacts {
 
   private newSpread({ name, unit, values }: FleetColumn): Spread {
     if (names.has(name ?? '') || unit === 'us') return { median: null, odd: new Uint8Array(this.count) };
-    const known = values.filter((value) => typeof value === 'number');
+    // Of a damaged file no number is whole.
+    const whole = values.map((value, row) => (this.number('damaged', row) ? null : value));
+    const known = whole.filter((value) => typeof value === 'number');
     if (unit === 'bytes' || unit === 'share') {
       const least = unit === 'bytes' ? leastOfBytes : leastOfShares;
-      return { median: medianOf(known), odd: farOff(values, this.peers(this.stages()), least) };
+      return { median: medianOf(known), odd: farOff(whole, this.peers(this.stages()), least) };
     }
     return { median: unit === 'count' ? medianOf(known) : null, odd: unlikeMost(values, this.peers()) };
   }

@@ -62,13 +62,14 @@ export function barsOfFiles(entries: readonly Entry[], active: Entry | undefined
         says: 'not readable',
         problem: error.message,
       };
+    const damaged = file?.contents.damaged;
     if (!loading)
       return {
         name,
         current,
         state: 'ready',
-        peak: file?.peak,
-        says: file?.view ? 'not known' : contentOf(file),
+        peak: damaged ? undefined : file?.peak,
+        says: damaged ? 'damaged' : file?.view ? 'not known' : contentOf(file),
         ...(file && failureOf(file.contents.snapshots.flatMap(({ devices }) => devices))),
       };
     const { bytes, total } = loading.progress;

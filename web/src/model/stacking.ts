@@ -1,10 +1,10 @@
 // The ways to stack what is in use.
 import type { ColourBy } from '../../engine/index.ts';
 
-/** `groups`: an area for each kind of the colours. */
+/** `groups`: blocks of one kind of the colours lie together, the first kind below; `blocks`: the oldest block below. */
 export type Stacking = 'blocks' | 'groups';
 
-export const stackingNames: Record<Stacking, string> = { blocks: 'Blocks', groups: 'Groups' };
+export const stackingNames: Record<Stacking, string> = { groups: 'Groups', blocks: 'By age' };
 export const stackingWays = Object.keys(stackingNames) as Stacking[];
 
 /** How the timeline looks, for all views of it. */

@@ -20,7 +20,8 @@ export interface Bounds {
   readonly top: Bytes;
 }
 
-const minimalBytes = 64;
+/** The smallest block there is: an int64 on a processor. */
+const minimalBytes = 8;
 
 /** All of it: the default view. */
 export function fitAll(bounds: Bounds): Viewport {

@@ -1,7 +1,9 @@
 // The look of panels that answer in words, tables and bars.
 import { css } from 'lit';
+import { tableStyles } from '../controls/table_styles.ts';
 
 export const answerStyles = css`
+  ${tableStyles}
   :host {
     display: block;
     overflow: auto;
@@ -39,12 +41,8 @@ export const answerStyles = css`
     gap: 4px 32px;
     align-items: start;
   }
-  .scroll {
-    overflow-x: auto;
-  }
   @media print {
-    :host,
-    .scroll {
+    :host {
       overflow: visible;
     }
     .button,
@@ -52,27 +50,6 @@ export const answerStyles = css`
     input {
       display: none;
     }
-  }
-  table {
-    width: 100%;
-    border-collapse: collapse;
-  }
-  th,
-  td {
-    padding: 4px 12px 4px 0;
-    border-bottom: 1px solid var(--line);
-    font-weight: 400;
-    text-align: left;
-    vertical-align: baseline;
-  }
-  thead th {
-    color: var(--dim);
-    font-size: 12px;
-    white-space: nowrap;
-  }
-  .number {
-    text-align: right;
-    white-space: nowrap;
   }
   .link {
     min-height: 24px;

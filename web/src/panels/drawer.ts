@@ -20,6 +20,8 @@ export class DrawerView extends LitElement {
   @property({ attribute: false }) open: string | undefined;
   @property({ attribute: false }) page!: PanelPage;
   @query('gpustrata-panel') private slotted!: PanelSlot | null;
+  /** The panel that was just asked for. */
+  private shows: string | undefined;
   protected readonly label: string = 'Tools';
 
   /** Its keys work at once. */
@@ -32,7 +34,18 @@ export class DrawerView extends LitElement {
     return this.open;
   }
   protected choose(id: string): void {
+    this.shows = id;
     this.dispatchEvent(new CustomEvent('toggle-panel', { detail: id }));
+  }
+  /** On a narrow page the panel lies below what is seen. */
+  protected override updated(): void {
+    const { open, shows } = this;
+    if (open === undefined || open !== shows) return;
+    this.shows = undefined;
+    requestAnimationFrame(() => {
+      const below = this.slotted && this.slotted.getBoundingClientRect().top > innerHeight - 100;
+      if (below) this.scrollIntoView({ block: 'start' });
+    });
   }
 
   protected override render(): TemplateResult {
@@ -79,6 +92,11 @@ export class DrawerView extends LitElement {
       }
       gpustrata-panel {
         flex: 1;
+      }
+      @container (max-width: 899px) {
+        gpustrata-panel {
+          min-height: 400px; /* room to scroll to it before its answer is there */
+        }
       }
       @media print {
         :host {

@@ -56,14 +56,16 @@ export interface PanelPage {
 export interface PanelFile {
   name: string;
   view: EngineView;
+  /** No number of it is whole: it is not compared with others. */
+  damaged?: boolean;
 }
 
 /** Engines beside the one that the page asks. */
 export interface Elsewhere {
   /** As many at the same time are worth it. */
   readonly most: number;
-  /** The same device in an engine of its own. Whoever asks closes it; aborting does, too. */
-  open(signal: AbortSignal): Promise<EngineView>;
+  /** The same device, or that of another file, in an engine of its own. Whoever asks closes it; aborting does, too. */
+  open(signal: AbortSignal, of?: EngineView): Promise<EngineView>;
   /** Shows what such an engine holds as one more file; it is the page's then. */
   show(view: EngineView, name: string): Promise<void>;
 }

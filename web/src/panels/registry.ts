@@ -113,6 +113,7 @@ export const panels = [
             : 'No events in this file: there are no requests that could be run again.',
     load: () => import('./whatif/panel.ts'),
   },
+  { id: 'fit', name: 'Fit', place: 'drawer', needs: [], load: () => import('./fit/panel.ts') },
   {
     id: 'source',
     name: 'Source',

@@ -1,5 +1,5 @@
-// One chart of numbers over time: curves, or categories stacked upon each other. What of the axis is shown and where the
-// reader points is told to whoever shares them with other charts.
+// One chart of levels over time: lines, areas, or areas stacked upon each other. It zooms, moves and has a cursor by pointer, touch
+// and keys; what of the axis is shown and where the reader points is told to whoever shares them with other charts.
 import { reasonOf } from '../base/reason.ts';
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { property, query, state } from 'lit/decorators.js';
@@ -7,24 +7,16 @@ import { element } from '../controls/element.ts';
 import { formatBytes, formatExactBytes } from '../base/format.ts';
 import { LatestOnly } from '../base/latest_only.ts';
 import { onceAFrame } from '../base/once_a_frame.ts';
-import type { AxisUnits } from '../base/units.ts';
-import type {
-  Columns,
-  Engine,
-  SeriesCurve,
-  SeriesMark,
-  SeriesMoment,
-  SeriesPart,
-} from '../../engine/index.ts';
+import type { AxisUnits, Bytes, CssPx } from '../base/units.ts';
+import type { Axis, Columns } from '../../engine/index.ts';
 import { drawGrid, drawRulers } from '../draw/axes.ts';
-import { colorOfSeries, drawAreas } from '../draw/areas.ts';
+import { drawAreas } from '../draw/areas.ts';
 import { colorsOf, themes, type Theme } from '../draw/colors.ts';
 import { drawSteps } from '../draw/curves.ts';
 import { clipped, font, plotArea, Projection, visibleColumns, type Context } from '../draw/plot.ts';
 import { Gestures, type GestureTarget, type Point } from '../controls/gestures.ts';
 import { base } from '../controls/styles.ts';
 import { Resized } from '../controls/resized.ts';
-import { markText, nameOfSeries } from '../words/series_text.ts';
 import { between, moved, whole, zoomed, type Stretch } from './stretch.ts';
 
 /** The column that the reader points at. */
@@ -33,35 +25,91 @@ export interface Cursor {
   width: AxisUnits;
 }
 
-interface Picture {
-  of: SeriesPart;
-  columns: Columns;
-  /** Of each curve, or of each category from the bottom up. */
+export interface Level {
+  /** In hooks. */
+  name: string;
+  text: string;
+  color: string;
+  /** A `sum` of those that are stacked is told, not drawn; `between` is from its lowest to its highest, and not told. */
+  look: 'line' | 'area' | 'between' | 'stacked' | 'sum';
+  highest: Bytes | null;
+  lowest?: Bytes | null;
+  /** It is known at some places alone: the highest of these only gives the scale, and is not told. */
+  sampled?: true;
+}
+
+export const levelOf = (
+  text: string,
+  color: string,
+  look: Level['look'],
+  highest: Bytes | null,
+  name = text,
+): Level => ({ name, text, color, look, highest });
+
+/** A line across the plot at a place of the axis; without a text it is thin. */
+export interface ChartMark {
+  position: AxisUnits;
+  text: string;
+  /** Where there is more to say. */
+  says?: string;
+  look: 'bad' | 'warning' | 'plain';
+}
+
+/** A single place. */
+export interface Dot {
+  position: AxisUnits;
+  bytes: Bytes;
+  color: string;
+}
+
+export interface Samples {
+  /** On which grid, if it is not the one that was asked for. */
+  columns?: Columns;
+  /** Of each level, in their order. */
   values: readonly ArrayLike<number>[];
-  lowest: readonly ArrayLike<number>[];
+  lowest?: readonly (ArrayLike<number> | undefined)[];
+}
+
+/** What the levels are over; another object is another picture. */
+export interface Course {
+  axis: Axis;
+  extent: AxisUnits;
+  /** That is asked. */
+  engine?: { readonly alive: boolean };
+  samples: Samples | ((columns: Columns) => Promise<Samples>);
+}
+
+interface Picture extends Samples {
+  of: Course;
+  columns: Columns;
+  asked: Columns;
 }
 
 const keyStep = 1.5;
+const dashes = [6, 4] as const; // CSS pixels
 
-/** Tells `stretch` (a Stretch) and `cursor` (a Cursor, or null). */
+/** Tells `stretch` (a Stretch), `cursor` (a Cursor, or null) and `choose` (a place of the axis that was clicked). */
 @element('gpustrata-chart')
 export class ChartView extends LitElement {
-  @property({ attribute: false }) engine!: Engine;
-  @property({ attribute: false }) of!: SeriesPart;
-  /** The first of stacked ones is their total. */
-  @property({ attribute: false }) curves: readonly SeriesCurve[] = [];
-  @property({ attribute: false }) marks: readonly SeriesMark[] = [];
-  @property({ type: Boolean }) stacked = false;
-  @property({ attribute: false }) stretch: Stretch = { x0: 0, x1: 1 };
+  @property({ attribute: false }) of!: Course;
+  @property({ attribute: false }) levels: readonly Level[] = [];
+  @property({ attribute: false }) marks: readonly ChartMark[] = [];
+  @property({ attribute: false }) dots: readonly Dot[] = [];
+  /** What the device has: a line across all, if it is not far above them. */
+  @property({ attribute: false }) limit: Bytes | undefined;
+  /** What of the axis is shown; undefined = all. */
+  @property({ attribute: false }) stretch: Stretch | undefined;
   @property({ attribute: false }) cursor: Cursor | undefined;
-  /** At the cursor. */
-  @property({ attribute: false }) moment: SeriesMoment | undefined;
+  /** Of each level at the cursor; undefined = the highest in its column. */
+  @property({ attribute: false }) now: readonly (Bytes | null | undefined)[] | undefined;
   @property({ attribute: false }) theme: Theme = themes.light;
   @property() label = '';
+  /** Low, in a column that scrolls: wheel and vertical swipes are the column's. */
+  @property({ type: Boolean, reflect: true }) low = false;
   @query('canvas') private canvas!: HTMLCanvasElement | null;
 
   @state() private problem: string | undefined;
-  private picture: Picture | undefined;
+  @state() private picture: Picture | undefined;
   private from: Point | undefined;
   private to: Point | undefined;
   private readonly redraw = onceAFrame(() => this.draw());
@@ -70,60 +118,65 @@ export class ChartView extends LitElement {
     () => this.canvas,
     () => this.redraw(),
   );
-  private readonly asking = new LatestOnly<
-    { part: SeriesPart; columns: Columns },
-    Omit<Picture, 'of' | 'columns'>
-  >(
-    ({ part, columns }) => this.ask(part, columns),
-    (values, { part, columns }) => {
-      this.picture = { of: part, columns, ...values };
+  private readonly asking = new LatestOnly<{ of: Course; columns: Columns }, Samples>(
+    async ({ of, columns }) => (typeof of.samples === 'function' ? of.samples(columns) : of.samples),
+    (samples, { of, columns }) => {
+      this.picture = { columns, ...samples, of, asked: columns };
       this.problem = undefined;
-      this.redraw();
     },
-    (error) => this.engine.alive && (this.problem = reasonOf(error)),
+    (error) => this.of.engine?.alive !== false && (this.problem = reasonOf(error)),
   );
 
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    if (!changed.has('of')) return;
+    this.problem = undefined;
+    const before = changed.get('of');
+    if (before && before.extent !== this.of.extent && !changed.has('stretch')) this.stretch = undefined;
+  }
   protected override firstUpdated(): void {
     if (!this.canvas) return;
-    new Gestures(this.canvas, this.target());
+    this.canvas.addEventListener('wheel', (event) => {
+      if (this.low && !event.ctrlKey && !event.metaKey) event.stopImmediatePropagation();
+    });
+    new Gestures(this.canvas, this.target);
   }
-  protected override updated(changed: PropertyValues<this>): void {
-    if (changed.has('of')) this.picture = undefined;
+  protected override updated(): void {
     this.redraw();
   }
   override focus(): void {
     this.canvas?.focus();
   }
 
-  private async ask(part: SeriesPart, columns: Columns): Promise<Omit<Picture, 'of' | 'columns'>> {
-    const { first, width, count } = columns;
-    const stretch = { first, width, count };
-    if (this.stacked) {
-      const { levels } = await this.engine.ask('seriesAreas', { part: part.part, stretch });
-      return { values: levels.map((level) => level.slice()), lowest: [] };
-    }
-    const series = this.curves.map((curve) => curve.series);
-    const { curves } = await this.engine.ask('seriesPicture', { part: part.part, series, stretch });
-    return {
-      values: curves.map(({ highest }) => highest.slice()),
-      lowest: curves.map(({ lowest }) => lowest.slice()),
-    };
-  }
-
   // -- Where things lie.
+
+  private get room(): { top: CssPx; bottom: CssPx } | undefined {
+    return this.low ? { top: this.marks.some(({ text }) => text !== '') ? 20 : 8, bottom: 24 } : undefined;
+  }
+  private get seen(): Stretch {
+    return this.stretch ?? whole(this.of.extent);
+  }
 
   private projection(): Projection | undefined {
     const { canvas } = this;
     if (!canvas) return undefined;
-    const highest = Math.max(64, ...this.curves.map((curve) => curve.highest ?? 0));
-    const lowest = Math.min(0, ...this.curves.map((curve) => curve.lowest ?? 0));
-    const area = plotArea(canvas.width, canvas.height, devicePixelRatio);
-    return new Projection({ ...this.stretch, y0: lowest * 1.1, y1: highest * 1.1 }, area);
+    const highest = Math.max(
+      64,
+      this.shownLimit ?? 0,
+      ...this.dots.map(({ bytes }) => bytes),
+      ...this.levels.map((level) => level.highest ?? 0),
+    );
+    const lowest = Math.min(0, ...this.levels.map((level) => level.lowest ?? 0));
+    const area = plotArea(canvas.width, canvas.height, devicePixelRatio, this.room);
+    return new Projection({ ...this.seen, y0: lowest * 1.1, y1: highest * 1.1 }, area);
   }
 
   private columnsOf(at: Projection): Columns {
-    const { extent } = this.of;
-    return visibleColumns(at, this.of.has_clock ? 'time' : 'event', { extent, fitTop: 1, top: 1 });
+    const { axis, extent } = this.of;
+    return visibleColumns(at, axis, { extent, fitTop: 1, top: 1 });
+  }
+  private get shownLimit(): Bytes | undefined {
+    const highest = Math.max(...this.levels.map((level) => level.highest ?? 0));
+    return this.limit !== undefined && this.limit <= highest * 1.5 ? this.limit : undefined;
   }
 
   // -- Drawing.
@@ -139,14 +192,20 @@ export class ChartView extends LitElement {
     const at = this.projection();
     if (!at) return;
     const columns = this.columnsOf(at);
-    const shown = this.picture?.of === this.of ? this.picture : undefined;
-    const is = shown?.columns;
+    const shown = this.shown(columns);
+    const is = shown?.asked;
     const settled = is?.first === columns.first && is.width === columns.width && is.count === columns.count;
-    if (!settled) this.asking.request({ part: this.of, columns });
+    if (!settled) this.asking.request({ of: this.of, columns });
     this.paint(ctx, at, shown);
     canvas.toggleAttribute('data-settled', settled);
-    canvas.dataset['stretch'] = `${this.stretch.x0} ${this.stretch.x1}`;
+    canvas.dataset['stretch'] = `${this.seen.x0} ${this.seen.x1}`;
     canvas.dataset['plot'] = [at.area.left, at.area.top, at.area.width, at.area.height].join(' ');
+  }
+
+  private shown(columns: Columns): Picture | undefined {
+    const { of, picture } = this;
+    if (typeof of.samples !== 'function') return { columns, ...of.samples, of, asked: columns };
+    return picture?.of === of ? picture : undefined;
   }
 
   private paint(ctx: Context, at: Projection, shown: Picture | undefined): void {
@@ -155,40 +214,78 @@ export class ChartView extends LitElement {
     ctx.fillStyle = colors.background;
     ctx.fillRect(0, 0, ctx.canvas.width, ctx.canvas.height);
     drawGrid(ctx, at, colors);
-    if (shown)
-      clipped(ctx, area, () => {
-        if (this.stacked) drawAreas(ctx, at, shown.columns, shown.values, this.colors().slice(1));
-        else
-          shown.values.forEach((values, index) =>
-            drawSteps(
-              ctx,
-              at,
-              shown.columns,
-              values,
-              { color: this.colors()[index] ?? colors.allocated, width: 1.5 * area.ratio },
-              shown.lowest[index],
-            ),
-          );
-      });
+    if (shown) clipped(ctx, area, () => this.paintLevels(ctx, at, shown));
+    if (this.shownLimit !== undefined) {
+      ctx.strokeStyle = colors.oom;
+      ctx.lineWidth = 1.5 * area.ratio;
+      ctx.setLineDash(dashes.map((dash) => dash * area.ratio));
+      ctx.beginPath();
+      ctx.moveTo(area.left, at.y(this.shownLimit));
+      ctx.lineTo(area.left + area.width, at.y(this.shownLimit));
+      ctx.stroke();
+      ctx.setLineDash([]);
+      ctx.font = font(area, 11);
+      ctx.fillStyle = colors.oom;
+      ctx.textBaseline = 'top';
+      ctx.textAlign = 'left';
+      ctx.fillText(
+        `device, ${formatBytes(this.shownLimit)}`,
+        area.left + 6 * area.ratio,
+        at.y(this.shownLimit) + 3 * area.ratio,
+      );
+    }
     this.paintMarks(ctx, at);
     this.paintCursor(ctx, at);
-    drawRulers(ctx, at, this.of.has_clock ? 'time' : 'event', colors);
+    drawRulers(ctx, at, this.of.axis, colors);
+  }
+
+  private paintLevels(ctx: Context, at: Projection, { columns, values, lowest }: Picture): void {
+    const of = this.levels.map((level, index) => ({
+      ...level,
+      values: values[index] ?? [],
+      lowest: lowest?.[index],
+    }));
+    const stacked = of.filter(({ look }) => look === 'stacked');
+    for (const { look, color, values: high, lowest: low } of of) {
+      if (look !== 'between' || !low) continue;
+      const between = Float64Array.from(high, (bytes, i) => bytes - (low[i] ?? bytes));
+      drawAreas(ctx, at, columns, [low, between], ['transparent', color]);
+    }
+    for (const areas of [stacked, ...of.filter(({ look }) => look === 'area').map((one) => [one])])
+      drawAreas(
+        ctx,
+        at,
+        columns,
+        areas.map((one) => one.values),
+        areas.map(({ color }) => color),
+      );
+    for (const one of of)
+      if (one.look === 'line')
+        drawSteps(ctx, at, columns, one.values, { color: one.color, width: 1.5 * at.area.ratio }, one.lowest);
+    ctx.lineWidth = 4 * at.area.ratio;
+    ctx.strokeStyle = colorsOf(this.theme).background;
+    for (const { position, bytes, color } of this.dots) {
+      ctx.beginPath();
+      ctx.arc(at.x(position), at.y(bytes), 4 * at.area.ratio, 0, 2 * Math.PI);
+      ctx.fillStyle = color;
+      ctx.stroke();
+      ctx.fill();
+    }
   }
 
   private paintMarks(ctx: Context, at: Projection): void {
     const { area } = at;
     const colors = colorsOf(this.theme);
+    const looks = { bad: colors.oom, warning: colors.reserved, plain: colors.peak };
     ctx.font = font(area, 11);
     ctx.textBaseline = 'middle';
     ctx.textAlign = 'left';
     let free = area.left;
-    for (const mark of this.marks) {
-      const x = at.x(mark.position);
+    for (const { position, text, look } of this.marks) {
+      const x = at.x(position);
       if (x < area.left || x > area.left + area.width) continue;
-      const bad = mark.name === 'critical' || mark.name === 'fw_bw_boundary';
-      ctx.fillStyle = bad ? colors.oom : mark.name === 'warning' ? colors.reserved : colors.peak;
+      ctx.fillStyle = looks[look];
       ctx.fillRect(Math.round(x), area.top, Math.max(1, Math.round(area.ratio)), area.height);
-      const text = nameOfSeries(mark.name);
       const width = ctx.measureText(text).width + 10 * area.ratio;
       if (x < free || x + width > area.left + area.width) continue;
       ctx.fillText(text, x + 4 * area.ratio, area.top - 10 * area.ratio);
@@ -213,18 +310,17 @@ export class ChartView extends LitElement {
     ctx.fillRect(left, area.top, right - left, area.height);
   }
 
-  private colors(): string[] {
-    return this.curves.map(({ name }, index) => colorOfSeries(name, index, this.theme));
-  }
-
   // -- What the reader does.
 
   private show(stretch: Stretch): void {
+    this.stretch = stretch;
     this.dispatchEvent(new CustomEvent<Stretch>('stretch', { detail: stretch }));
   }
   private point(cursor: Cursor | undefined): void {
     const same = cursor?.column === this.cursor?.column && cursor?.width === this.cursor?.width;
-    if (!same) this.dispatchEvent(new CustomEvent<Cursor | null>('cursor', { detail: cursor }));
+    if (same) return;
+    this.cursor = cursor;
+    this.dispatchEvent(new CustomEvent<Cursor | null>('cursor', { detail: cursor }));
   }
   private columnAt(units: AxisUnits): Cursor | undefined {
     const at = this.projection();
@@ -234,48 +330,51 @@ export class ChartView extends LitElement {
     return { column, width };
   }
 
-  private target(): GestureTarget {
-    const { of: part } = this;
-    const with_ = (act: (at: Projection) => void): void => {
-      const at = this.projection();
-      if (at) act(at);
-    };
-    const extent = (): number => (this.of ?? part).extent;
-    return {
-      zoomAt: ({ x }, factorX, factorY) =>
-        with_((at) => {
-          const factor = factorX === 1 ? factorY : factorX;
-          this.show(zoomed(this.stretch, extent(), at.units(x), factor));
-        }),
-      panBy: (dx) => with_((at) => this.show(moved(this.stretch, extent(), dx * at.unitsPerPixel))),
-      hover: (point) =>
-        with_((at) => {
-          const over = point && at.contains(point.x, point.y);
-          this.point(over ? this.columnAt(at.units(point.x)) : undefined);
-        }),
-      click: () => this.canvas?.focus(),
-      doubleClick: () => this.show(whole(extent())),
-      box: (from, to) => {
-        this.from = to && from;
-        this.to = to;
-        this.redraw();
-      },
-      boxDone: (from, to) =>
-        with_((at) => {
-          this.from = undefined;
-          this.to = undefined;
-          this.show(between(at.units(from.x), at.units(to.x), extent()));
-        }),
-      boxWanted: () => false,
-      scrubs: () => undefined,
-      scrub: () => undefined,
-    };
+  private with(act: (at: Projection) => void): void {
+    const at = this.projection();
+    if (at) act(at);
   }
+
+  private readonly target: GestureTarget = {
+    zoomAt: ({ x }, factorX, factorY) =>
+      this.with((at) => {
+        const factor = factorX === 1 ? factorY : factorX;
+        this.show(zoomed(this.seen, this.of.extent, at.units(x), factor));
+      }),
+    panBy: (dx) => this.with((at) => this.show(moved(this.seen, this.of.extent, dx * at.unitsPerPixel))),
+    hover: (point) =>
+      this.with((at) => {
+        const over = point && at.contains(point.x, point.y);
+        this.point(over ? this.columnAt(at.units(point.x)) : undefined);
+      }),
+    click: (point) => {
+      this.canvas?.focus();
+      this.with((at) => {
+        if (at.contains(point.x, point.y))
+          this.dispatchEvent(new CustomEvent<AxisUnits>('choose', { detail: at.units(point.x) }));
+      });
+    },
+    doubleClick: () => this.show(whole(this.of.extent)),
+    box: (from, to) => {
+      this.from = to && from;
+      this.to = to;
+      this.redraw();
+    },
+    boxDone: (from, to) =>
+      this.with((at) => {
+        this.from = undefined;
+        this.to = undefined;
+        this.show(between(at.units(from.x), at.units(to.x), this.of.extent));
+      }),
+    boxWanted: () => false,
+    scrubs: () => undefined,
+    scrub: () => undefined,
+  };
 
   private readonly keys = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const { stretch, of: part } = this;
-    const { extent } = part;
+    const stretch = this.seen;
+    const { extent } = this.of;
     const span = stretch.x1 - stretch.x0;
     const middle = this.cursor
       ? (this.cursor.column + 0.5) * this.cursor.width
@@ -306,9 +405,9 @@ export class ChartView extends LitElement {
   };
 
   protected override render(): TemplateResult {
-    const colors = this.colors();
+    const said = this.marks.filter(({ text }) => text !== '');
     return html`<ul class="legend">
-        ${this.curves.map((curve, index) => this.entry(curve, this.stacked && index === 0 ? undefined : colors[index]))}
+        ${this.levels.map((level, index) => this.entry(level, index))}
       </ul>
       ${this.problem === undefined ? nothing : html`<p role="alert">The curves cannot be shown: ${this.problem}</p>`}
       <canvas
@@ -318,26 +417,46 @@ export class ChartView extends LitElement {
         aria-label="${this.label}. Arrows point at moments, W and S zoom, A and D move, F shows all."
         @keydown=${this.keys}></canvas>
       ${
-        this.marks.length === 0
+        said.length === 0
           ? nothing
-          : html`<p class="visually-hidden" data-marks=${this.marks.length}>
-              ${this.marks.slice(0, 20).map(markText).join('; ')}
+          : html`<p class="visually-hidden" data-marks=${said.length}>
+              ${said
+                .slice(0, 20)
+                .map(({ says, text }) => says ?? text)
+                .join('; ')}
             </p>`
       }`;
   }
 
-  private entry({ name, series, highest }: SeriesCurve, color: string | undefined): TemplateResult {
-    const now = this.cursor && this.moment ? this.moment.values[series] : undefined;
-    const bytes = this.cursor ? now : highest;
-    const opacity = this.stacked ? 0.7 : 1;
-    return html`<li data-curve=${name} data-bytes=${bytes ?? nothing}>
-      ${color === undefined ? nothing : html`<i aria-hidden="true" .style=${`background: ${color}; opacity: ${opacity}`}></i>`}
-      <span>${nameOfSeries(name)}</span>
-      <b title=${bytes === null || bytes === undefined ? nothing : formatExactBytes(bytes)}
+  private atCursor(index: number): Bytes | null | undefined {
+    const { cursor, now, of } = this;
+    if (!cursor || now) return now?.[index];
+    const found = typeof of.samples === 'function' ? this.picture : of.samples;
+    const columns = found?.columns;
+    if (!columns) return undefined;
+    const value =
+      found.values[index]?.[
+        Math.floor(((cursor.column + 0.5) * cursor.width) / columns.width) - columns.first
+      ];
+    return Number.isNaN(value) ? undefined : value;
+  }
+
+  private entry({ name, text, color, look, highest, sampled }: Level, index: number): TemplateResult {
+    const told = look !== 'between' && (this.cursor !== undefined || !sampled);
+    const bytes = this.cursor ? this.atCursor(index) : highest;
+    const opacity = look === 'line' ? 1 : 0.7;
+    return html`<li data-curve=${name} data-bytes=${told ? (bytes ?? nothing) : nothing}>
+      ${look === 'sum' ? nothing : html`<i aria-hidden="true" .style=${`background: ${color}; opacity: ${opacity}`}></i>`}
+      <span>${text}</span>
+      ${told ? this.number(bytes) : nothing}
+    </li>`;
+  }
+
+  private number(bytes: Bytes | null | undefined): TemplateResult {
+    return html`<b title=${bytes === null || bytes === undefined ? nothing : formatExactBytes(bytes)}
         >${bytes === null || bytes === undefined ? '–' : formatBytes(bytes)}</b
       >
-      ${this.cursor ? nothing : html`<span class="dim">at most</span>`}
-    </li>`;
+      ${this.cursor ? nothing : html`<span class="dim">at most</span>`}`;
   }
 
   static override styles = [
@@ -380,7 +499,10 @@ export class ChartView extends LitElement {
         width: 100%;
         height: var(--chart-height, 240px);
         touch-action: none;
-        filter: var(--on-paper, none);
+      }
+      :host([low]) canvas {
+        height: var(--chart-height, 112px);
+        touch-action: pan-y;
       }
     `,
   ];

@@ -3,17 +3,14 @@ import { html, LitElement, nothing, type PropertyValues, type TemplateResult } f
 import { property, state } from 'lit/decorators.js';
 import { element } from '../controls/element.ts';
 import { formatBytes, formatCount, formatDuration, formatExactBytes, plural } from '../base/format.ts';
-import type { Bytes } from '../base/units.ts';
 import type { Engine, FunctionCall, SeriesPart, Telemetry } from '../../engine/index.ts';
 import { base } from '../controls/styles.ts';
+import { bytesColumn, countColumn, tableOf } from '../controls/table.ts';
 import { tableStyles } from '../controls/table_styles.ts';
 import { nameOfDevice, placeOf } from '../words/series_text.ts';
 import { seriesStyles } from './styles.ts';
 
 const mostCalls = 500; // listed
-
-const bytesOf = (bytes: Bytes | null): TemplateResult =>
-  bytes === null ? html`–` : html`<span title=${formatExactBytes(bytes)}>${formatBytes(bytes)}</span>`;
 
 @element('gpustrata-functions')
 export class FunctionsView extends LitElement {
@@ -91,33 +88,24 @@ export class FunctionsView extends LitElement {
   private functions({ functions }: Telemetry): TemplateResult {
     return html`<section>
       <h3>Functions</h3>
-      <div class="scroller" tabindex="0" role="region" aria-label="Functions">
-        <table data-functions=${functions.length}>
-          <thead>
-            <tr>
-              <th scope="col">Function</th>
-              <th scope="col" class="number">Calls</th>
-              <th scope="col" class="number">Mean time</th>
-              <th scope="col" class="number">Kept</th>
-              <th scope="col" class="number">Highest level</th>
-              <th scope="col" class="number">Over its beginning</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${functions.map(
-              ({ name, calls, total_time_s, net_bytes, peak_bytes, peak_over_entry_bytes }) =>
-                html`<tr data-function=${name}>
-                  <td class="name" title=${name}>${name}</td>
-                  <td class="number">${formatCount(calls)}</td>
-                  <td class="number">${formatDuration((total_time_s / Math.max(calls, 1)) * 1e6)}</td>
-                  <td class="number">${bytesOf(net_bytes)}</td>
-                  <td class="number">${bytesOf(peak_bytes)}</td>
-                  <td class="number">${bytesOf(peak_over_entry_bytes)}</td>
-                </tr>`,
-            )}
-          </tbody>
-        </table>
-      </div>
+      ${tableOf(functions, {
+        label: 'Functions',
+        framed: true,
+        data: { functions: functions.length },
+        row: ({ name }) => ({ data: { function: name } }),
+        columns: [
+          { name: 'Function', look: 'name', cell: ({ name }) => ({ text: name, says: name }) },
+          countColumn('Calls', ({ calls }) => calls),
+          {
+            name: 'Mean time',
+            look: 'number',
+            cell: ({ calls, total_time_s }) => formatDuration((total_time_s / Math.max(calls, 1)) * 1e6),
+          },
+          bytesColumn('Kept', ({ net_bytes }) => net_bytes),
+          bytesColumn('Highest level', ({ peak_bytes }) => peak_bytes),
+          bytesColumn('Over its beginning', ({ peak_over_entry_bytes }) => peak_over_entry_bytes),
+        ],
+      })}
     </section>`;
   }
 
@@ -126,35 +114,24 @@ export class FunctionsView extends LitElement {
     return html`<section>
       <h3>Calls</h3>
       ${part.calls > calls.length ? html`<p class="dim">The first ${formatCount(calls.length)} of ${formatCount(part.calls)}.</p>` : nothing}
-      <div class="scroller" tabindex="0" role="region" aria-label="Calls">
-        <table data-calls=${calls.length}>
-          <thead>
-            <tr>
-              <th scope="col">At</th>
-              <th scope="col">Function</th>
-              <th scope="col" class="number">Before</th>
-              <th scope="col" class="number">Peak</th>
-              <th scope="col" class="number">After</th>
-              <th scope="col" class="number">Kept</th>
-              <th scope="col" class="number">Time</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${calls.map(
-              (call) =>
-                html`<tr>
-                  <td>${call.position === null ? '–' : placeOf(part, call.position)}</td>
-                  <td class="name" title=${call.function}>${call.function}</td>
-                  <td class="number">${bytesOf(call.before)}</td>
-                  <td class="number">${bytesOf(call.peak)}</td>
-                  <td class="number">${bytesOf(call.after)}</td>
-                  <td class="number">${bytesOf(call.net)}</td>
-                  <td class="number">${call.seconds === null ? '–' : formatDuration(call.seconds * 1e6)}</td>
-                </tr>`,
-            )}
-          </tbody>
-        </table>
-      </div>
+      ${tableOf(calls, {
+        label: 'Calls',
+        framed: true,
+        data: { calls: calls.length },
+        columns: [
+          { name: 'At', cell: ({ position }) => (position === null ? '–' : placeOf(part, position)) },
+          { name: 'Function', look: 'name', cell: ({ function: name }) => ({ text: name, says: name }) },
+          bytesColumn('Before', ({ before }) => before),
+          bytesColumn('Peak', ({ peak }) => peak),
+          bytesColumn('After', ({ after }) => after),
+          bytesColumn('Kept', ({ net }) => net),
+          {
+            name: 'Time',
+            look: 'number',
+            cell: ({ seconds }) => (seconds === null ? '–' : formatDuration(seconds * 1e6)),
+          },
+        ],
+      })}
     </section>`;
   }
 

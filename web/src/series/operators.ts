@@ -3,19 +3,23 @@ import { reasonOf } from '../base/reason.ts';
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { property, state } from 'lit/decorators.js';
 import { element } from '../controls/element.ts';
-import { formatBytes, formatCount, formatExactBytes } from '../base/format.ts';
+import { formatBytes, formatCount, formatExactBytes, formatSigned } from '../base/format.ts';
 import { LatestOnly } from '../base/latest_only.ts';
 import type { Bytes } from '../base/units.ts';
 import type { Engine, Operators, SeriesPart } from '../../engine/index.ts';
 import { base } from '../controls/styles.ts';
+import { bytesCell, countColumn, tableOf, type TableColumn } from '../controls/table.ts';
 import { tableStyles } from '../controls/table_styles.ts';
 import { seriesStyles } from './styles.ts';
 
 const firstMost = 20;
 const most = 1000;
 
-const signed = (bytes: Bytes): TemplateResult =>
-  html`<span title=${formatExactBytes(bytes)}>${bytes > 0 ? '+' : ''}${formatBytes(bytes)}</span>`;
+const changeColumn: TableColumn<{ delta_bytes: Bytes }> = {
+  name: 'Change',
+  look: 'number',
+  cell: ({ delta_bytes }) => bytesCell(delta_bytes, { signed: true }),
+};
 
 @element('gpustrata-operators')
 export class OperatorsView extends LitElement {
@@ -68,7 +72,7 @@ export class OperatorsView extends LitElement {
       ${active_peak_bytes === null ? nothing : fact('Active at most', formatBytes(active_peak_bytes), formatExactBytes(active_peak_bytes))}
       ${reserved_peak_bytes === null ? nothing : fact('Peak reserved', formatBytes(reserved_peak_bytes), formatExactBytes(reserved_peak_bytes))}
       ${unused ? fact('Reserved and not allocated', `${formatBytes(unused.bytes)} of ${formatBytes(unused.reserved_bytes)} at operator ${formatCount(unused.op)}`) : nothing}
-      ${phases.map(({ name, first_op, last_op, delta_bytes }) => fact(name.charAt(0).toUpperCase() + name.slice(1), `${delta_bytes > 0 ? '+' : ''}${formatBytes(delta_bytes)}, operators ${formatCount(first_op)} to ${formatCount(last_op)}`))}
+      ${phases.map(({ name, first_op, last_op, delta_bytes }) => fact(name.charAt(0).toUpperCase() + name.slice(1), `${formatSigned(delta_bytes)}, operators ${formatCount(first_op)} to ${formatCount(last_op)}`))}
       ${retries === null ? nothing : fact('Retries of allocations', formatCount(retries))}
     </dl>`;
   }
@@ -90,27 +94,17 @@ export class OperatorsView extends LitElement {
       <p class="dim">
         Allocated after the operator less that after the one before it, what was freed in between included.
       </p>
-      <div class="scroller" tabindex="0" role="region" aria-label="Operators that took most">
-        <table data-operators=${top.length}>
-          <thead>
-            <tr>
-              <th scope="col" class="number">Change</th>
-              <th scope="col" class="number">Operator</th>
-              <th scope="col">Name</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${top.map(
-              ({ op, name, delta_bytes }) =>
-                html`<tr data-op=${op} data-bytes=${delta_bytes}>
-                  <td class="number">${signed(delta_bytes)}</td>
-                  <td class="number">${formatCount(op)}</td>
-                  <td class="name" title=${name}>${name}</td>
-                </tr>`,
-            )}
-          </tbody>
-        </table>
-      </div>
+      ${tableOf(top, {
+        label: 'Operators that took most',
+        framed: true,
+        data: { operators: top.length },
+        row: ({ op, delta_bytes }) => ({ data: { op, bytes: delta_bytes } }),
+        columns: [
+          changeColumn,
+          countColumn('Operator', ({ op }) => op),
+          { name: 'Name', look: 'name', cell: ({ name }) => ({ text: name, says: name }) },
+        ],
+      })}
     </section>`;
   }
 
@@ -120,27 +114,23 @@ export class OperatorsView extends LitElement {
       <p class="dim">
         Operators of a parent after a child returned carry the child's name: MemoryTracker never sets it back.
       </p>
-      <div class="scroller" tabindex="0" role="region" aria-label="Modules">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col" class="number">Change</th>
-              <th scope="col" class="number">Operators</th>
-              <th scope="col">Module</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${modules.map(
-              ({ module, ops, delta_bytes }) =>
-                html`<tr data-module=${module} data-bytes=${delta_bytes}>
-                  <td class="number">${signed(delta_bytes)}</td>
-                  <td class="number">${formatCount(ops)}</td>
-                  <td class="name" title=${module}>${module === '' ? 'the root, or before any' : module}</td>
-                </tr>`,
-            )}
-          </tbody>
-        </table>
-      </div>
+      ${tableOf(modules, {
+        label: 'Modules',
+        framed: true,
+        row: ({ module, delta_bytes }) => ({ data: { module, bytes: delta_bytes } }),
+        columns: [
+          changeColumn,
+          countColumn('Operators', ({ ops }) => ops),
+          {
+            name: 'Module',
+            look: 'name',
+            cell: ({ module }) => ({
+              text: module === '' ? 'the root, or before any' : module,
+              says: module,
+            }),
+          },
+        ],
+      })}
     </section>`;
   }
 

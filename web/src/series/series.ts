@@ -10,6 +10,7 @@ import { type CategoryMoment, type Engine, type SeriesMoment, type SeriesPart } 
 import { colorOfSeries } from '../draw/areas.ts';
 import { themes, type Theme } from '../draw/colors.ts';
 import { base } from '../controls/styles.ts';
+import { bytesCell, tableOf, type TableColumn } from '../controls/table.ts';
 import { tableStyles } from '../controls/table_styles.ts';
 import {
   extentOfPart,
@@ -21,10 +22,17 @@ import {
 } from '../words/series_text.ts';
 import './chart.ts';
 import type { Cursor } from './chart.ts';
+import { chartsOf, levelsOf, type SeriesChart } from './charts.ts';
 import './functions.ts';
 import './operators.ts';
 import { whole, type Stretch } from './stretch.ts';
 import { seriesStyles } from './styles.ts';
+
+const levelColumn = (name: string, of: (moment: CategoryMoment) => Bytes): TableColumn<CategoryMoment> => ({
+  name,
+  look: 'number',
+  cell: (moment) => (of(moment) === 0 ? { text: '–', says: formatExactBytes(0) } : bytesCell(of(moment))),
+});
 
 @element('gpustrata-series')
 export class SeriesView extends LitElement {
@@ -36,6 +44,7 @@ export class SeriesView extends LitElement {
   @state() private stretch: Stretch = { x0: 0, x1: 1 };
   @state() private cursor: Cursor | undefined;
   @state() private moment: SeriesMoment | undefined;
+  private charts: readonly SeriesChart[] = [];
 
   private readonly moments = new LatestOnly<{ part: SeriesPart; cursor: Cursor }, SeriesMoment>(
     ({ part, cursor }) => this.engine.ask('seriesMoment', { part: part.part, ...cursor }),
@@ -68,7 +77,9 @@ export class SeriesView extends LitElement {
   private choose(index: number): void {
     this.shown = index;
     this.point(undefined);
-    if (this.shownPart) this.stretch = whole(this.shownPart.extent);
+    if (!this.shownPart) return;
+    this.stretch = whole(this.shownPart.extent);
+    this.charts = chartsOf(this.engine, this.shownPart);
   }
 
   private point(cursor: Cursor | undefined): void {
@@ -84,9 +95,7 @@ export class SeriesView extends LitElement {
       return html`<p class="dim">
         ${parts ? 'There are no numbers over time in this file.' : 'Looking at the file…'}
       </p>`;
-    const charts = [...new Set(part.curves.map(({ chart }) => chart))]
-      .filter((chart) => chart >= 0)
-      .sort((a, b) => a - b);
+    const { charts } = this;
     return html`<div class="column" data-series=${part.of}>
       <header>
         <h2>${titleOfPart(part)}</h2>
@@ -111,7 +120,7 @@ export class SeriesView extends LitElement {
         data-place=${this.cursor ? this.cursor.column * this.cursor.width : nothing}>
         ${this.now(part)}
       </p>
-      ${charts.map((chart) => this.chart(part, chart, charts.length))}
+      ${charts.map((chart) => this.chart(chart))}
       ${charts.length === 0 ? html`<p class="dim">Nothing to draw: no point has a value.</p>` : nothing}
       ${part.curves_left_out > 0 ? html`<p class="dim">${formatCount(part.curves_left_out)} further series are not drawn.</p>` : nothing}
       ${part.timeline ? this.course(part, part.timeline.course) : nothing}
@@ -128,24 +137,19 @@ export class SeriesView extends LitElement {
     return [placeOf(part, moment.position), ...(what === '' ? [] : [what])].join(' · ');
   }
 
-  private chart(part: SeriesPart, chart: number, charts: number): TemplateResult {
-    const curves = part.curves.filter((curve) => curve.chart === chart);
-    const device = curves[0]?.device ?? null;
-    const label = [nameOfDevice(device), curves.map(({ name }) => nameOfSeries(name)).join(', ')]
-      .filter((text) => text !== '')
-      .join(': ');
-    return html`<section .style=${`--chart-height: ${charts === 1 ? 340 : 220}px`}>
+  private chart(chart: SeriesChart): TemplateResult {
+    const { of, curves, marks, device, label } = chart;
+    const { cursor, moment } = this;
+    return html`<section .style=${`--chart-height: ${this.charts.length === 1 ? 340 : 220}px`}>
       ${device === null ? nothing : html`<h3>${nameOfDevice(device)}</h3>`}
       <gpustrata-chart
-        data-chart=${chart}
-        .engine=${this.engine}
-        .of=${part}
-        .curves=${curves}
-        .marks=${part.marks.filter((mark) => mark.device === null || mark.device === device)}
-        ?stacked=${part.of === 'categories'}
+        data-chart=${chart.chart}
+        .of=${of}
+        .levels=${levelsOf(chart, this.theme)}
+        .marks=${marks}
         .stretch=${this.stretch}
-        .cursor=${this.cursor}
-        .moment=${this.moment}
+        .cursor=${cursor}
+        .now=${cursor && curves.map(({ series }) => moment?.values[series])}
         .theme=${this.theme}
         .label=${label}
         @stretch=${({ detail }: CustomEvent<Stretch>) => (this.stretch = detail)}
@@ -157,10 +161,6 @@ export class SeriesView extends LitElement {
 
   private place(part: SeriesPart, { time_us }: CategoryMoment): string {
     return time_us === null || part.first_us === null ? '' : placeOf(part, time_us - part.first_us);
-  }
-
-  private bytes(value: Bytes): TemplateResult {
-    return html`<span title=${formatExactBytes(value)}>${value === 0 ? '–' : formatBytes(value)}</span>`;
   }
 
   private peak(part: SeriesPart, peak: CategoryMoment): TemplateResult {
@@ -188,27 +188,20 @@ export class SeriesView extends LitElement {
     return html`<section>
       <h3>Over time</h3>
       <p class="dim">The highest moment of each of ${formatCount(course.length)} pieces of the time.</p>
-      <div class="scroller" tabindex="0" role="region" aria-label="Levels over time">
-        <table data-course=${course.length}>
-          <thead>
-            <tr>
-              <th scope="col">${part.has_clock ? 'Time' : 'Snapshot'}</th>
-              <th scope="col" class="number">In all</th>
-              ${used.map((name) => html`<th scope="col" class="number">${nameOfSeries(name)}</th>`)}
-            </tr>
-          </thead>
-          <tbody>
-            ${course.map(
-              (moment, index) =>
-                html`<tr class=${moment.bytes === part.timeline?.peak?.bytes ? 'highest' : ''}>
-                  <td>${this.place(part, moment) || formatCount(index + part.first_step)}</td>
-                  <td class="number">${this.bytes(moment.bytes)}</td>
-                  ${used.map((name) => html`<td class="number">${this.bytes(moment.categories[name] ?? 0)}</td>`)}
-                </tr>`,
-            )}
-          </tbody>
-        </table>
-      </div>
+      ${tableOf(course, {
+        label: 'Levels over time',
+        framed: true,
+        data: { course: course.length },
+        row: ({ bytes }) => ({ look: bytes === part.timeline?.peak?.bytes ? 'highest' : undefined }),
+        columns: [
+          {
+            name: part.has_clock ? 'Time' : 'Snapshot',
+            cell: (moment, at) => this.place(part, moment) || formatCount(at + part.first_step),
+          },
+          levelColumn('In all', ({ bytes }) => bytes),
+          ...used.map((name) => levelColumn(nameOfSeries(name), ({ categories }) => categories[name] ?? 0)),
+        ],
+      })}
     </section>`;
   }
 

@@ -81,11 +81,8 @@ export const seriesStyles = css`
     text-align: right;
     font-variant-numeric: tabular-nums;
   }
-  .scroller {
+  .scroll {
     max-height: 320px;
-  }
-  .number {
-    text-align: right;
   }
   .name {
     width: 100%;

@@ -88,8 +88,9 @@ export function timelineBar(state: BarState, act: BarActions): TemplateResult {
     </label>
     <fieldset
       class="axis"
+      ?hidden=${info.bands === 'pools'}
       data-stacking=${stacking}
-      title="Stacked block by block, or as an area for each group of the colours (Y)">
+      title="By colour, or the oldest block below (Y)">
       <legend class="visually-hidden">Stacked by</legend>
       ${stackingWays.map(
         (way) =>

@@ -77,11 +77,16 @@ export class LegendView extends LitElement {
   static override styles = [
     base,
     css`
+      :host {
+        display: block;
+        /* Two rows, whatever the colours are: the picture below does not move when they change. */
+        height: 57px;
+      }
       ul {
         display: grid;
         grid-template-columns: repeat(auto-fit, minmax(212px, 1fr));
         gap: 0 8px;
-        max-height: 104px;
+        height: 100%;
         margin: 0;
         padding: 4px 8px;
         overflow-y: auto;
@@ -139,19 +144,9 @@ export class LegendView extends LitElement {
         color: var(--dim);
         font-variant-numeric: tabular-nums;
       }
-      @container (max-width: 640px) {
-        ul {
-          max-height: 88px;
-        }
-      }
-      @container (max-width: 360px) {
-        ul {
-          max-height: 72px;
-        }
-      }
       @media print {
-        ul {
-          max-height: none;
+        :host {
+          height: auto;
         }
         svg {
           filter: var(--on-paper, none);

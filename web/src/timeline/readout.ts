@@ -81,10 +81,7 @@ export function readout(
       ? formatMoment(pick.time_us - info.first_time_us)
       : undefined;
   return html`
-    <span data-readout="event"
-      >${pick.event < 0 ? (info.events === 0 ? 'when it was saved' : 'before the first event') : html`<span class="least">event </span>${formatCount(pick.event)}`}</span
-    >
-    ${time ? html`<span class="optional">${time}</span>` : ''} ${allocated(pick, info)}
+    ${allocated(pick, info)}
     ${
       hasReserved(info)
         ? html`<span data-readout="reserved" data-bytes=${pick.reserved}
@@ -92,8 +89,11 @@ export function readout(
           >`
         : ''
     }
-    ${hasReserved(info) ? left(pick, device) : ''} ${hasGap ? gap(pick) : ''}
-    ${named ? groupWords(named, pick) : ''}
+    <span data-readout="event"
+      >${pick.event < 0 ? (info.events === 0 ? 'when it was saved' : 'before the first event') : html`<span class="least">event </span>${formatCount(pick.event)}`}</span
+    >
+    ${time ? html`<span class="optional">${time}</span>` : ''} ${hasReserved(info) ? left(pick, device) : ''}
+    ${hasGap ? gap(pick) : ''} ${named ? groupWords(named, pick) : ''}
   `;
 }
 

@@ -20,7 +20,7 @@ import { tip, tipStyles } from '../controls/tip.ts';
 
 const mostLanes = { wide: 6, narrow: 3 } as const;
 
-/** Tells `choose` (fit it) and `reveal` (make it visible) with a PlacedRegion. */
+/** Loaded when marks are there. Tells `ready`, then `choose` (fit it) and `reveal` (make it visible) with a PlacedRegion. */
 @element('gpustrata-regions')
 export class RegionsView extends LitElement {
   @property({ attribute: false }) marks!: PlacedMarks;
@@ -91,6 +91,7 @@ export class RegionsView extends LitElement {
       scrubs: () => undefined,
       scrub: () => undefined,
     });
+    this.dispatchEvent(new CustomEvent('ready'));
   }
 
   protected override updated(): void {
@@ -209,11 +210,6 @@ export class RegionsView extends LitElement {
         width: 100%;
         cursor: pointer;
         touch-action: none;
-      }
-      @media print {
-        canvas {
-          filter: var(--on-paper, none);
-        }
       }
       canvas:focus-visible {
         outline-offset: -2px;

@@ -10,12 +10,19 @@ import type { DeviceTracks } from './tracks/device_tracks.ts';
 import type { Stage } from './tracks/stage.ts';
 import type { Travel } from './tracks/travel.ts';
 
+/** What a timeline shows. */
+export interface OnScreen {
+  stage: Stage;
+  tracks: DeviceTracks;
+  landmarks: Travel['landmarks'];
+  canvas: HTMLCanvasElement;
+  theme: Theme;
+}
+
 /** Undefined before there is a picture on the axis that is shown. */
 export function timelineSheet(
   title: string,
-  { stage, tracks, landmarks }: { stage: Stage; tracks: DeviceTracks; landmarks: Travel['landmarks'] },
-  canvas: HTMLCanvasElement,
-  theme: Theme,
+  { stage, tracks, landmarks, canvas, theme }: OnScreen,
 ): Sheet | undefined {
   const { info, axis, device } = stage;
   const gap = hasGap(device);

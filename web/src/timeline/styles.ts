@@ -180,14 +180,19 @@ export const timelineStyles = css`
   .readout {
     display: flex;
     flex: 1 1 0;
-    align-items: center;
-    gap: 4px 14px;
+    /* What has no room is left out as a whole. */
+    flex-wrap: wrap;
+    gap: 0 14px;
     min-width: 0;
     height: 30px;
     color: var(--dim);
     font-variant-numeric: tabular-nums;
+    line-height: 30px;
     white-space: nowrap;
     overflow: hidden;
+  }
+  .readout kbd {
+    line-height: normal;
   }
   .readout b {
     color: var(--text);
@@ -277,11 +282,6 @@ export const timelineStyles = css`
     }
     .plot {
       flex: none;
-      height: 420px;
-      print-color-adjust: exact;
-    }
-    .plot canvas {
-      filter: var(--on-paper, none);
     }
   }
   @container (max-width: 640px) {
@@ -305,7 +305,7 @@ export const timelineStyles = css`
     .readout {
       flex: 1 0 100%;
       order: -1;
-      gap: 4px 12px;
+      column-gap: 12px;
     }
   }
   @container (max-width: 360px) {
@@ -313,7 +313,7 @@ export const timelineStyles = css`
       display: none;
     }
     .readout {
-      gap: 4px 8px;
+      column-gap: 8px;
       font-size: 11px;
     }
   }

@@ -11,7 +11,6 @@ import type { AxisUnits, Bytes, Rank } from '../base/units.ts';
 import { colorsOf, themes, type Theme } from '../draw/colors.ts';
 import { colorsOfKinds } from '../draw/palettes.ts';
 import { plotArea } from '../draw/plot.ts';
-import type { Sheet } from '../draw/sheet.ts';
 import type { Axis, Band, Bands, ColourBy, EngineView, RunningOps } from '../../engine/index.ts';
 import { noFiles, type BesideFiles, type BesideTrace } from '../model/beside/files.ts';
 import type { ToldOps } from '../model/beside/op_attribution.ts';
@@ -44,21 +43,23 @@ import './minimap.ts';
 import type { MinimapView, Stretch } from './minimap.ts';
 import { blockTip, tipAt } from './block_tip.ts';
 import { markerTip } from './marker_tip.ts';
-import './regions.ts';
 import type { RegionsView } from './regions.ts';
 import type { LanesView, Run, Stretch as LanesStretch } from './lanes/lanes.ts';
+import { isOnPaper } from '../controls/resized.ts';
 import { base, byPointer } from '../controls/styles.ts';
 import { lineKeys, timelineBar, tools, type BarActions, type BarState } from './bar.ts';
 import { describeBand } from '../words/band_text.ts';
 import { groupLines, groupName } from '../words/group_text.ts';
 import { timelineNotes } from './notes.ts';
 import { readout, spokenMoment, type NamedGroup } from './readout.ts';
-import { timelineSheet } from './sheet.ts';
+import type { OnScreen } from './sheet.ts';
 import { timelineStyles } from './styles.ts';
 import { tipStyles } from '../controls/tip.ts';
 
 /** Only traces of profilers have them. */
 export const loadLanes = (): Promise<unknown> => import('./lanes/lanes.ts').catch(() => undefined);
+/** Only where a program said what it was doing. */
+export const loadRegions = (): Promise<unknown> => import('./regions.ts').catch(() => undefined);
 /** Only where counters are open beside a recording. */
 export const loadCounters = (): Promise<unknown> => import('./beside/counters.ts').catch(() => undefined);
 
@@ -85,6 +86,8 @@ export class TimelineView extends LitElement {
   @property({ type: Boolean }) tips = false;
   /** Another view of the device is on its way. */
   @property({ type: Boolean }) switching = false;
+  /** Colours may still come: their legend has its place, so that the picture stays where it is. */
+  @property({ type: Boolean }) undecided = false;
   /** Shown first of a device instead of everything; taken once. */
   @property({ attribute: false }) firstView: Viewport | undefined;
 
@@ -231,7 +234,7 @@ export class TimelineView extends LitElement {
 
   /** Keys `Enter` and `Space`: pins what the cursor is on. */
   pinAtCursor(): void {
-    if (this.groups) this.toggleHeld(this.cursor.group?.kind);
+    if (this.cursor.group) this.toggleHeld(this.cursor.group.kind);
     else if (this.cursor.block) this.togglePin(this.cursor.block);
   }
 
@@ -267,11 +270,10 @@ export class TimelineView extends LitElement {
     return this.kept && this.stage.view;
   }
 
-  /** The picture to take along; undefined before there is one. */
-  sheet(title: string): Sheet | undefined {
-    const { kept, stage, travel } = this;
-    const shown = kept && { stage, tracks: kept, landmarks: travel.landmarks };
-    return shown && timelineSheet(title, shown, this.baseCanvas, this.theme);
+  /** For a picture to take along; undefined before there is one. */
+  get onScreen(): OnScreen | undefined {
+    const { kept: tracks, stage, travel, baseCanvas: canvas, theme } = this;
+    return tracks && { stage, tracks, landmarks: travel.landmarks, canvas, theme };
   }
 
   /** Has the picture of another file ready, so that it is there when one goes to it. */
@@ -346,6 +348,7 @@ export class TimelineView extends LitElement {
 
   private answered(what: 'picture' | 'kinds' | 'marks'): void {
     if (what !== 'picture') this.requestUpdate(); // the legend; the strip of regions may come
+    if (what === 'marks') void loadRegions();
     this.redraw();
   }
 
@@ -406,7 +409,7 @@ export class TimelineView extends LitElement {
     if (marker) return this.goToMarker(marker);
     if (!this.stage.projection().contains(at.x, at.y)) return;
     const answer = await this.cursor.probeOnce(at);
-    if (this.groups) this.toggleHeld(answer?.group?.kind);
+    if (answer?.isLow) this.toggleHeld(answer.group?.kind);
     else this.togglePin(answer?.details);
     if (this.chosen !== undefined && answer?.pick)
       this.choose(answer.pick.event, answer.details !== undefined);
@@ -443,7 +446,7 @@ export class TimelineView extends LitElement {
 
   private resize(entries: ResizeObserverEntry[]): void {
     const entry = entries.at(-1);
-    if (!entry) return;
+    if (!entry || isOnPaper()) return;
     const ratio = devicePixelRatio;
     const exact = entry.devicePixelContentBoxSize?.[0];
     const size = (css: number, device: number | undefined): number =>
@@ -460,6 +463,7 @@ export class TimelineView extends LitElement {
     this.stage.area = plotArea(width, height, ratio);
     rememberArea(this.stage.area);
     this.draw(); // at once: setting the size has emptied the canvas
+    this.dispatchEvent(new CustomEvent('resized'));
   }
 
   /** The engine begins at once: at the next frame the exact picture may be there. */
@@ -481,17 +485,18 @@ export class TimelineView extends LitElement {
     if (!ctx || !kept || stage.area.width < 2) return;
     const { picture, kinds } = kept;
     kinds.want(this.colourBy);
+    const by = this.groups?.by;
+    stage.stacking = by ? { by } : {};
     const at = stage.projection();
     const settled = this.wantPicture(kept);
     this.resting = settled && !picture.zooming;
-    const { groups } = this;
-    if (settled && picture.shown) this.labels.want(picture.shown, groups, kinds.kinds);
+    if (settled && picture.shown) this.labels.want(picture.shown, kinds.kinds);
     const { labels, markers } = this;
     const { landmarks } = this.travel;
-    const outline = groups ? undefined : this.pinOutline.of(this.pinned);
+    const outline = this.pinOutline.of(this.pinned && outlined(this.pinned, stage.stacking));
     drawBase(ctx, at, { stage, picture, labels, landmarks, markers, outline }, colorsOf(this.theme));
     this.drawOverlay();
-    this.regions?.draw(at, ctx.canvas.width, this.axis);
+    this.regions?.draw?.(at, ctx.canvas.width, this.axis);
     if (settled || this.firstPicture) {
       this.lanes?.draw?.(at, ctx.canvas.width, this.axis);
       this.counters.forEach((one) => one.draw?.(at, ctx.canvas.width, this.axis));
@@ -520,11 +525,12 @@ export class TimelineView extends LitElement {
     const ctx = this.overlayCanvas?.getContext('2d');
     const { stage, cursor } = this;
     if (!ctx || stage.area.width < 2) return;
-    const hovered = cursor.block?.rank === this.pinned?.rank ? cursor.group : cursor.block;
+    const hovered =
+      cursor.block && cursor.block.rank === this.pinned?.rank ? undefined : (cursor.block ?? cursor.group);
     const { measured } = this.ruler;
     const ruler = measured?.axis === this.axis ? measured : undefined;
     const scene = {
-      outline: this.hoverOutline.of(hovered && outlined(hovered), this.resting), // the picture comes first
+      outline: this.hoverOutline.of(hovered && outlined(hovered, stage.stacking), this.resting), // the picture comes first
       box: this.dragTool.box,
       cursor: cursor.cursor(),
       chosen: this.chosenTrack.moment,
@@ -588,6 +594,7 @@ export class TimelineView extends LitElement {
     return html`
       ${timelineBar(bar, this.barActions)}
       <gpustrata-legend
+        ?hidden=${this.colourBy === 'allocation' && !this.undecided}
         .kinds=${kinds}
         .shares=${this.kept?.kinds.shares}
         .colors=${colorsOfKinds(kinds, this.theme)}
@@ -602,6 +609,7 @@ export class TimelineView extends LitElement {
               .theme=${this.theme}
               .firstTime=${info.first_time_us}
               .motion=${this.motionAt}
+              @ready=${this.redraw}
               @choose=${({ detail }: CustomEvent<PlacedRegion>) => this.travel.fitStretch(detail.from, detail.to)}
               @reveal=${({ detail }: CustomEvent<PlacedRegion>) => this.travel.reveal(detail.from, detail.to)}></gpustrata-regions>`
           : ''
@@ -696,12 +704,12 @@ export class TimelineView extends LitElement {
     const { moment, block } = this.cursor;
     if (!moment?.byKeyboard || !moment.pick) return '';
     const { info } = this.device;
-    const named = this.namedGroup?.name ?? (block && describeBand(block, info).title);
+    const named = block ? describeBand(block, info).title : this.namedGroup?.name;
     return spokenMoment(moment.pick, named, info);
   }
 
   private get namedGroup(): NamedGroup | undefined {
-    const { group } = this.cursor;
+    const { kind: group } = this.cursor;
     return group && { group, name: groupName(group, this.kept?.kinds.kinds) };
   }
 

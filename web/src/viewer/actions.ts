@@ -20,6 +20,7 @@ export interface ActionTarget {
   openAbout(): void;
   openExport(): void;
   toggleTheme(): void;
+  toggleExactBytes(): void;
   changeAxis(): void;
   changeColour(): void;
   changeStacking(): void;
@@ -227,7 +228,7 @@ const table = [
     id: 'stacking',
     group: 'Page',
     keys: ['y'],
-    what: 'stack block by block, or by group of the colours',
+    what: 'stack by group of the colours, or by age',
     run: (page) => page.changeStacking(),
   },
   {
@@ -297,6 +298,13 @@ const table = [
   },
   { id: 'picture', group: 'Page', keys: ['i'], what: 'save the picture', run: (page) => page.openExport() },
   { id: 'theme', group: 'Page', keys: ['t'], what: 'light or dark', run: (page) => page.toggleTheme() },
+  {
+    id: 'exact',
+    group: 'Page',
+    keys: ['Shift b'],
+    what: 'exact bytes beside sizes, on or off',
+    run: (page) => page.toggleExactBytes(),
+  },
   { id: 'keys', group: 'Page', keys: ['?'], what: 'this sheet', run: (page) => page.openKeys() },
 ] as const satisfies readonly Action[];
 const panelActions = [

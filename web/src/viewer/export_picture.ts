@@ -4,15 +4,18 @@ import { css, html, LitElement, type TemplateResult } from 'lit';
 import { property, query, state } from 'lit/decorators.js';
 import { element } from '../controls/element.ts';
 import { saveFile } from '../base/save_file.ts';
-import { sheetAsPng, sheetAsSvg, type Sheet } from '../draw/sheet.ts';
+import { sheetAsPng, sheetAsSvg } from '../draw/sheet.ts';
+import { timelineSheet, type OnScreen } from '../timeline/sheet.ts';
 import '../controls/dialog.ts';
 import type { DialogView } from '../controls/dialog.ts';
 import { base } from '../controls/styles.ts';
 
 @element('gpustrata-export')
 export class ExportView extends LitElement {
-  /** Of what is on the screen; undefined = nothing is. */
-  @property({ attribute: false }) sheet: () => Sheet | undefined = () => undefined;
+  /** Undefined = nothing is. */
+  @property({ attribute: false }) onScreen: () => OnScreen | undefined = () => undefined;
+  /** Stands above the picture. */
+  @property() caption = '';
   /** Without an ending. */
   @property() name = '';
   @state() private problem = '';
@@ -24,7 +27,8 @@ export class ExportView extends LitElement {
   }
 
   private async save(kind: 'png' | 'svg'): Promise<void> {
-    const sheet = this.sheet();
+    const shown = this.onScreen();
+    const sheet = shown && timelineSheet(this.caption, shown);
     if (!sheet) return;
     try {
       const blob =

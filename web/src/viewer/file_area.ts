@@ -141,12 +141,14 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
         .told=${page.beside.told}
         .tips=${!detailsInFront}
         ?switching=${page.files.switching}
+        ?undecided=${page.firstLook.isOpen}
         @bands=${(event: CustomEvent<Bands>) => void page.bands.to(event.detail)}
         @hide-earlier=${() => page.actions.hideEarlier()}
         @capacity-change=${(event: CustomEvent<number | null>) => page.workspace.change({ capacity: event.detail ?? undefined }, true)}
         @look-change=${(event: CustomEvent<Partial<Look>>) => page.setLook(event.detail)}
         @choose-event=${(event: CustomEvent<PanelEvents['choose-event']>) => page.choices.chooseEvent(event.detail)}
         @moved=${() => page.moved()}
+        @resized=${() => page.prepareOthers()}
         @range-change=${(event: CustomEvent<Range | null>) => page.workspace.change({ range: event.detail ?? undefined })}
         @point=${(event: CustomEvent<Band>) => page.choices.pointBlock(event.detail)}
         @pin=${(event: CustomEvent<Band>) => page.choices.pin(event.detail)}

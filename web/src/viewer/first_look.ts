@@ -1,39 +1,12 @@
-// How a file opens for a reader who never chose a way to colour: by what tells most of its peak apart. Categories first, as far as
-// they were recorded or the rules know them (the legend says which), else stacks, else each block.
-import type { ColourBy, EngineView } from '../../engine/index.ts';
+// How a file opens for a reader who never chose a way to colour: grouped by what tells most of its peak apart. Categories first, as far
+// as they were recorded or the rules know them (the legend says which), else stacks, else each block by age.
+import type { EngineView } from '../../engine/index.ts';
 import type { SettingsStore } from '../model/settings.ts';
 import type { Workspace } from '../model/workspace.ts';
-import { reportOf } from '../panels/reports.ts';
+import type * as Decision from './surest_colour.ts';
 
-/** Ways that are tried, with the share of the peak that may be of nothing known or of what is left over. */
-const ways: readonly (readonly [by: ColourBy, unknown: number])[] = [
-  ['category', 0.25],
-  ['stack', 0.5],
-];
-const mostOfOne = 0.95; // of the peak: more would be one colour
-const nothingKnown: ReadonlySet<string> = new Set(['unknown', 'other', 'no stack']);
-
-async function tells(view: EngineView, by: ColourBy, mostUnknown: number): Promise<boolean> {
-  const [{ kinds }, shares] = await Promise.all([
-    view.ask('kinds', { by }),
-    view.ask('shares', { by, event: view.info.peak.event, filter: '' }),
-  ]);
-  if (shares.level <= 0) return false;
-  let unknown = 0;
-  let largest = 0;
-  kinds.forEach(({ label, merged }, index) => {
-    const share = (shares.kinds[index]?.bytes ?? 0) / shares.level;
-    largest = Math.max(largest, share);
-    if (nothingKnown.has(label) || merged > 0) unknown += share;
-  });
-  return unknown <= mostUnknown && largest <= mostOfOne;
-}
-
-async function surestColour(view: EngineView): Promise<ColourBy> {
-  await reportOf(view); // in parts; what categories need is there then
-  for (const [by, unknown] of ways) if (await tells(view, by, unknown)) return by;
-  return 'allocation';
-}
+/** What decides, not needed for a first picture. */
+export const loadDecision = (): Promise<typeof Decision> => import('./surest_colour.ts');
 
 /** The page, as far as this goes. */
 export interface FirstLookTarget {
@@ -41,14 +14,21 @@ export interface FirstLookTarget {
   readonly dataset: DOMStringMap;
   readonly settings: SettingsStore;
   readonly workspace: Workspace;
+  requestUpdate(): void;
 }
 
 export class FirstLook {
   /** A link or the reader said how it looks. */
   isChosen = false;
   private readonly decided = new WeakSet<EngineView>();
+  private isFirst = true;
 
   constructor(private readonly page: FirstLookTarget) {}
+
+  /** Colours may still come to the first view; later ones begin with those that are there. */
+  get isOpen(): boolean {
+    return this.isFirst && this.mayChoose && this.page.workspace.get('view')?.info.bands === 'blocks';
+  }
 
   /** This view comes, for the first time or again. */
   begin(view: EngineView | undefined): void {
@@ -60,22 +40,28 @@ export class FirstLook {
   async of(view: EngineView | undefined): Promise<void> {
     const { workspace } = this.page;
     const colour =
-      view?.info.bands === 'blocks' && this.isOpen
-        ? await surestColour(view).catch(() => undefined)
+      view?.info.bands === 'blocks' && this.mayChoose
+        ? await loadDecision()
+            .then((one) => one.surestColour(view))
+            .catch(() => undefined)
         : undefined;
     if (view !== workspace.get('view')) return;
     const look = workspace.get('look');
-    if (this.isOpen && colour !== undefined && colour !== look.colour)
-      workspace.change({ look: { ...look, colour } });
-    if (view) this.decided.add(view);
+    if (this.mayChoose && colour !== undefined && colour !== look.colour)
+      workspace.change({ look: { colour, stacking: colour === 'allocation' ? 'blocks' : 'groups' } });
+    if (view) {
+      this.decided.add(view);
+      this.isFirst = false;
+    }
     this.tell();
   }
 
   private tell(): void {
     this.page.dataset['look'] = this.page.workspace.get('look').colour;
+    this.page.requestUpdate();
   }
 
-  private get isOpen(): boolean {
+  private get mayChoose(): boolean {
     return !this.isChosen && this.page.settings.load().colour === undefined;
   }
 }

@@ -16,6 +16,8 @@ export class KeysView extends LitElement {
   @property({ type: Boolean }) linkable = false;
   /** Keys of one letter act. */
   @property({ type: Boolean }) letters = true;
+  /** Bytes stand beside sizes. */
+  @property({ type: Boolean }) exact = false;
   @query('gpustrata-dialog') private dialog!: DialogView;
 
   open(): void {
@@ -44,6 +46,16 @@ export class KeysView extends LitElement {
                 new CustomEvent<boolean>('letters', { detail: (target as HTMLInputElement).checked }),
               )} />
           Single letters, digits and signs are shortcuts</label
+        >
+        <label class="letters"
+          ><input
+            type="checkbox"
+            .checked=${live(this.exact)}
+            @change=${({ target }: Event) =>
+              this.dispatchEvent(
+                new CustomEvent<boolean>('exact', { detail: (target as HTMLInputElement).checked }),
+              )} />
+          Exact bytes beside sizes</label
         >
         <div class="groups">
           ${groups.map(

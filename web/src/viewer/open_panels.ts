@@ -14,7 +14,7 @@ import type { Choices } from './choices.ts';
 export const firstAnswer: PanelId = 'overview';
 
 /** The viewer, as far as panels go. */
-interface RoomsTarget {
+interface PanelsTarget {
   readonly choices: Choices;
   readonly beside: { readonly files: BesideFiles };
   readonly files: OpenFiles;
@@ -27,7 +27,7 @@ interface RoomsTarget {
   requestUpdate(): void;
 }
 
-export class Rooms {
+export class OpenPanels {
   private readonly settled = new WeakSet<EngineView>();
   private readonly elsewhere = new WeakMap<EngineView, Elsewhere>();
   private lastPage: PanelPage | undefined;
@@ -35,7 +35,7 @@ export class Rooms {
 
   constructor(
     private readonly workspace: Workspace,
-    private readonly page: RoomsTarget,
+    private readonly page: PanelsTarget,
   ) {}
 
   /** Undefined = none was chosen. */
@@ -92,7 +92,7 @@ export class Rooms {
     const { files } = this.page;
     const known = this.elsewhere.get(view) ?? {
       most: files.mostAgain(view),
-      open: (signal) => files.again(view, signal),
+      open: (signal, of = view) => files.again(of, signal),
       show: (run, name) => files.adopt(run, name),
     };
     this.elsewhere.set(view, known);
@@ -102,7 +102,7 @@ export class Rooms {
   /** The same object as long as they are the same. */
   private openFiles(): readonly PanelFile[] {
     const files = this.page.files.entries.flatMap(({ name, file }) =>
-      file?.view?.alive ? [{ name, view: file.view }] : [],
+      file?.view?.alive ? [{ name, view: file.view, damaged: file.contents.damaged }] : [],
     );
     const { lastFiles } = this;
     const same =

@@ -28,9 +28,10 @@ import type { BesideRun } from './beside_run.ts';
 import type { Choices } from './choices.ts';
 import type { ExportView } from './export_picture.ts';
 import type { FilterBar } from './filter_bar.ts';
+import type { FirstLook } from './first_look.ts';
 import type { KeysView } from './key_sheet.ts';
 import type { OnlyThese } from './only_these.ts';
-import type { Rooms } from './open_panels.ts';
+import type { OpenPanels } from './open_panels.ts';
 import type { ViewerTheme } from './theme.ts';
 
 /** Elements in it; null while they are not shown. */
@@ -60,7 +61,7 @@ interface Shared {
   readonly file: OpenFile | undefined;
   readonly filter: Filtering;
   readonly links: LinkWalk;
-  readonly rooms: Rooms;
+  readonly rooms: OpenPanels;
   readonly choices: Choices;
   readonly bands: BandsSwitch;
   readonly beside: BesideRun;
@@ -71,6 +72,7 @@ interface Shared {
   readonly colour: ColourBy;
   readonly stacking: Stacking;
   readonly firstView: Viewport | undefined;
+  readonly firstLook: FirstLook;
   detailsWidth: number;
   panelHeight: number;
   detailsOpen: boolean;
@@ -78,6 +80,7 @@ interface Shared {
   detailsInFront: boolean;
   editor: EditorChoice;
   readonly letterKeys: boolean;
+  exactBytes: boolean;
   source: SourceFolder | undefined;
 }
 
@@ -102,5 +105,6 @@ export interface ViewerParts extends Elements, Shared {
   showDetails(shown: boolean): void;
   chooseStat(what: 'peak' | 'oom' | 'notes'): void;
   moved(): void;
+  prepareOthers(): void;
   firstPicture(): void;
 }

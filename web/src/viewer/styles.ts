@@ -18,6 +18,9 @@ export const layout = css`
       Roboto,
       sans-serif;
   }
+  :host([exact-bytes]) {
+    --exact-bytes: shown;
+  }
   :host(:focus) {
     outline: none; /* it is focused by clicks, so that its keys work; what is inside shows its focus */
   }
@@ -149,14 +152,14 @@ export const layout = css`
       display: block;
     }
     gpustrata-splitter,
-    .main,
     gpustrata-link-note,
     gpustrata-toast,
     .cover,
     .drop {
       display: none;
     }
-    gpustrata-timeline {
+    gpustrata-timeline,
+    .main {
       flex: none;
       break-inside: avoid;
     }

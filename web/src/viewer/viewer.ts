@@ -46,14 +46,14 @@ import { lacking } from '../panels/registry.ts';
 import type { ServedSheet } from '../files/served.ts';
 import '../files/start.ts';
 import { base, tokens } from '../controls/styles.ts';
-import { loadCounters, loadLanes, type TimelineView } from '../timeline/timeline.ts';
+import { loadCounters, loadLanes, loadRegions, type TimelineView } from '../timeline/timeline.ts';
 import { prepareFirst } from '../timeline/tracks/device_tracks.ts';
-import { FirstLook } from './first_look.ts';
+import { FirstLook, loadDecision } from './first_look.ts';
 import { Hearing } from '../controls/hearing.ts';
 import '../controls/toast.ts';
 import type { ToastView } from '../controls/toast.ts';
 import { OnlyThese } from './only_these.ts';
-import { answerOf, firstAnswer, mainOf, Rooms, sideOf } from './open_panels.ts';
+import { answerOf, firstAnswer, mainOf, OpenPanels, sideOf } from './open_panels.ts';
 import { loadSheets, need, openSheet } from './sheets.ts';
 import './top_bar.ts';
 import { layout } from './styles.ts';
@@ -81,6 +81,8 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
   @state() detailsInFront = false;
   @state() editor: EditorChoice = noEditor;
   @state() letterKeys = true;
+  /** Beside sizes stand their bytes, which the pointer alone tells else. */
+  @property({ type: Boolean, reflect: true, attribute: 'exact-bytes' }) exactBytes = false;
   @state() source: SourceFolder | undefined;
 
   @query('gpustrata-timeline') readonly timeline!: TimelineView | null;
@@ -100,10 +102,10 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
   readonly links = new LinkWalk(this, this.files);
   readonly choices: Choices = new Choices(this.workspace, this);
   readonly bands = new BandsSwitch(this.workspace, this, this.files, this.links, this.choices);
-  private readonly firstLook: FirstLook = new FirstLook(this);
+  readonly firstLook: FirstLook = new FirstLook(this);
   readonly onlyThese = new OnlyThese(this.workspace, this.bands);
   readonly beside: BesideRun = new BesideRun(this.workspace, this);
-  readonly rooms: Rooms = new Rooms(this.workspace, this);
+  readonly rooms: OpenPanels = new OpenPanels(this.workspace, this);
   readonly themes = new ViewerTheme(this, () => this.settings);
   readonly actions: ViewerActions = new ViewerActions(this);
   private readonly keyPresses = new KeyPresses(this.actions);
@@ -205,9 +207,11 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
     await Promise.all([
       loadAll(),
       loadLanes(),
+      loadRegions(),
       loadCounters(),
       loadSheets(),
       loadFleet(),
+      loadDecision().catch(() => undefined),
       this.files.pool.loadRest(),
     ]);
     this.dataset['whole'] = '';
@@ -300,8 +304,9 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
     this.prepareOthers();
   }
 
-  /** Pictures of the other files, so that going to one takes a frame. */
-  private prepareOthers(): void {
+  /** Pictures of the other files, so that going to one takes a frame: once colours are decided, which may change its height. */
+  prepareOthers(): void {
+    if (this.files.entries.length < 2 || this.firstLook.isOpen) return;
     for (const { file } of this.files.entries) if (file?.view?.alive) this.timeline?.prepare(file.view);
   }
 
@@ -500,7 +505,7 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
   }
 
   protected override updated(): void {
-    if (this.files.entries.length > 1 && this.files.state === 'ready') this.prepareOthers();
+    if (this.files.state === 'ready') this.prepareOthers();
   }
 
   // -- The page.
@@ -575,12 +580,14 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
         .site=${this.application?.site}
         ?linkable=${this.application !== undefined}
         .letters=${this.letterKeys}
+        .exact=${this.exactBytes}
+        @exact=${({ detail }: CustomEvent<boolean>) => (this.exactBytes = detail)}
         @letters=${({ detail: letterKeys }: CustomEvent<boolean>) => {
           this.letterKeys = letterKeys;
           this.settings.save({ letterKeys });
         }}></gpustrata-keys>
       ${file ? html`<gpustrata-about .file=${file} .view=${file.view} @closed=${() => this.links.remember()}></gpustrata-about>` : nothing}
-      ${file?.view ? html`<gpustrata-export .name=${fileNameOf(file, file.view.info.device)} .sheet=${() => this.timeline?.sheet(titleOf(file))}></gpustrata-export>` : nothing}
+      ${file?.view ? html`<gpustrata-export .name=${fileNameOf(file, file.view.info.device)} .caption=${titleOf(file)} .onScreen=${() => this.timeline?.onScreen}></gpustrata-export>` : nothing}
       ${this.application?.server === undefined ? nothing : html`<gpustrata-served-sheet .address=${this.application.server} @choose=${this.chosenServed} @files=${this.chosen}></gpustrata-served-sheet>`}
       <gpustrata-toast></gpustrata-toast>
       ${this.dragging ? html`<div class="drop" aria-hidden="true"><p>Drop to open</p></div>` : nothing}

@@ -37,6 +37,9 @@ export class ViewerActions implements KeyTarget {
   openExport(): void {
     void openSheet('exporter', this.page);
   }
+  toggleExactBytes(): void {
+    this.page.exactBytes = !this.page.exactBytes;
+  }
   toggleTheme(): void {
     this.page.themes.toggle();
   }
@@ -49,12 +52,13 @@ export class ViewerActions implements KeyTarget {
     this.page.toast.say(`Colour: ${colourNames[next].toLowerCase()}`);
   }
   changeStacking(): void {
+    if (this.page.file?.view?.info.bands === 'pools') return this.page.toast.say('Pools are stacked by age');
     const stacking = this.page.stacking === 'blocks' ? 'groups' : 'blocks';
     this.page.setLook({ stacking });
     const { colour } = this.page;
     this.page.toast.say(
       stacking === 'blocks'
-        ? 'Stacked block by block'
+        ? 'Stacked by age, the oldest block below'
         : `Stacked by group: ${colourNames[colour].toLowerCase()}`,
     );
   }

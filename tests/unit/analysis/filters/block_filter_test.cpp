@@ -185,6 +185,27 @@ TEST(BlockGroups, CategoriesOfTheProfilerAreKindsAndAbsentOnesUnknown) {
   EXPECT_EQ(group_by_name("category"), GroupBy::category);
 }
 
+TEST(BlockGroups, OfAsManyBytesAtThePeakThoseThatStayComeFirst) {
+  Story story;
+  story.alloc(kBase, 200).extra("category", "\"parameter\"");
+  for (int step = 0; step < 2; ++step) {
+    story.alloc(kBase + 4096, 200).extra("category", "\"gradient\"");
+    story.complete(kBase + 4096, 200);
+  }
+  story.alloc(kBase + 8192, 100).extra("category", "\"input\"");  // neither is there at the peak
+  story.complete(kBase + 8192, 100);
+  story.alloc(kBase + 8192, 150).extra("category", "\"activation\"");
+  const auto lifetimes = story.lifetimes();
+  ASSERT_TRUE(lifetimes.has_value());
+  story.recording.seal();
+  const auto attributes = block_attributes(story.recording, story.recording.parts[0], *lifetimes);
+  const auto groups = group_blocks(story.recording, *lifetimes, *attributes, GroupBy::category, {}, nullptr);
+  ASSERT_TRUE(groups.has_value());
+  std::vector<std::string> found;
+  for (const auto& kind : groups->kinds) found.push_back(answers::kind_text(story.recording, *groups, kind));
+  EXPECT_EQ(found, (std::vector<std::string>{"parameter", "gradient", "activation", "input"}));
+}
+
 TEST(BlockGroups, PoolIdsAreUnsignedAsEverywhere) {
   Story story;
   story.alloc(kBase, 300).pool(-1, 2);

@@ -80,8 +80,8 @@ TEST_F(OperatorRemedies, LayersThatAreKeptForTheBackwardPass) {
   EXPECT_EQ(
       says(*remedy),
       "Checkpoint model.py:40 to 41 in forward, called at model.py:12 (torch.utils.checkpoint): 5 times 160.0 MiB are "
-      "kept for the backward pass. Computed again one at a time, they are up to 640.0 MiB less; what each hands on to "
-      "the next stays.");
+      "kept for the backward pass. Recomputing them one at a time saves up to 640.0 MiB; what each passes on to the "
+      "next stays.");
   // 640 come before 90 that live blocks have too many, these before the line to look at (500 of one line), and that all of the
   // request be left out is no remedy.
   std::vector<RemedyKind> kinds;

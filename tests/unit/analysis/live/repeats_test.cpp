@@ -66,8 +66,8 @@ TEST_F(Repeats, LayersOfOneLoop) {
   EXPECT_EQ(repeats[0].line_bytes, 500);
   EXPECT_EQ(
       says(repeats),
-      "5 times 1000 B, 4.9 KiB in all (83 %): model.py:40 to 43 in forward, called at model.py:12. 500 B of each are by "
-      "forward model.py:42.");
+      "5 times 1000 B, 4.9 KiB in all (83 %): model.py:40 to 43 in forward, called at model.py:12. forward "
+      "model.py:42 holds 500 B of each.");
 }
 
 // The first one sets up 100 more, the last one is at its second block: 4 whole ones, and 300 + 500 of the fifth.
@@ -112,9 +112,9 @@ TEST_F(Repeats, ALoopWithinALoopIsALevel) {
   EXPECT_EQ(repeats[1].bytes, 100);
   EXPECT_EQ(
       says(repeats),
-      "3 times 700 B, 2.1 KiB in all (100 %): model.py:20 to 22 in stage, called at model.py:12. 300 B of each are by "
-      "block model.py:30. In each 5 times 100 B: model.py:30 to 31 in block, called at model.py:22. 60 B of each are "
-      "by block model.py:30.");
+      "3 times 700 B, 2.1 KiB in all (100 %): model.py:20 to 22 in stage, called at model.py:12. block "
+      "model.py:30 holds 300 B of each. In each 5 times 100 B: model.py:30 to 31 in block, called at model.py:22. block "
+      "model.py:30 holds 60 B of each.");
 }
 
 // An encoder of 4 layers of 1,000, then a decoder of 6 of 2,000: two repeats, the larger one first.

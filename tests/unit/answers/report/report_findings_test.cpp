@@ -52,7 +52,7 @@ TEST(ReportFindings, AQuietFileGetsAQuietPage) {
   EXPECT_EQ(peak.bytes, 20 * kMiB);
   EXPECT_EQ(peak.value, "20.0 MiB");
   EXPECT_FALSE(peak.bad);
-  EXPECT_EQ(peak.says[0].text, "The most that was allocated at one time, after event 1 of 6, in 1 block.");
+  EXPECT_EQ(peak.says[0].text, "Reached after event 1 of 6, in 1 block.");
   EXPECT_EQ(peak.says[0].proof.event, 1);
   EXPECT_EQ(peak.says[0].proof.filter, "alive@peak");
   ASSERT_EQ(peak.parts.size(), 1u);

@@ -154,7 +154,7 @@ TEST(MissingTexts, SayWhatTheyAreOf) {
   };
   EXPECT_EQ(some(1024).text,
             "1.0 KiB (25 %) of the peak has no stack: it was allocated before the recording began.");
-  EXPECT_EQ(some(1024).python, "torch.cuda.memory._record_memory_history()  # before the model is made");
+  EXPECT_EQ(some(1024).python, "torch.cuda.memory._record_memory_history()  # before the model is created");
   EXPECT_EQ(some(1024, true).python, "");
   EXPECT_EQ(
       some(0).text,
@@ -172,12 +172,15 @@ TEST(MissingTexts, SayWhatTheyAreOf) {
   overview.events = 1;
   EXPECT_EQ(
       missing_text(overview, {analysis::NotRecorded::oldest_events, 0}, false).text,
-      "The history is one event, the last one: with enabled=\"state\" PyTorch keeps no more, and version 2.0 "
-      "does not unless it is told to.");
+      "The history is only the last event: with enabled=\"state\" PyTorch keeps no more, and version 2.0 "
+      "keeps more only when told to.");
   EXPECT_EQ(missing_text(overview, {analysis::NotRecorded::oldest_events, 0}, false).python,
             "torch.cuda.memory._record_memory_history(True, trace_alloc_max_entries=1_000_000, "
             "trace_alloc_record_context=True)");
   EXPECT_EQ(missing_text(overview, {analysis::NotRecorded::times, 0}, false).python, "");
+  EXPECT_EQ(
+      missing_text(overview, {analysis::NotRecorded::device, 0}, false).text,
+      "This is an estimate, made without a GPU: CUDA's context and most of what kernels take inside are not in it.");
   EXPECT_EQ(missing_text(overview, {analysis::NotRecorded::history, 0}, false).python,
             "torch.cuda.memory._record_memory_history()");
   EXPECT_EQ(missing_text(overview, {analysis::NotRecorded::stacks, 0}, false).python,

@@ -84,6 +84,11 @@ export const addressMapStyles = css`
     font-variant-numeric: tabular-nums;
     pointer-events: none;
   }
+  @media print {
+    .bar {
+      display: none;
+    }
+  }
   @container (max-width: 520px) {
     .more {
       display: none;

@@ -1,11 +1,14 @@
 // The levels of two files over each other, by event, by time, step by step, or in the regions of one name.
 import { reasonOf } from '../../base/reason.ts';
-import { css, html, LitElement, nothing, svg, type PropertyValues, type TemplateResult } from 'lit';
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { property, state } from 'lit/decorators.js';
 import { element } from '../../controls/element.ts';
-import { formatBytes, formatCount, formatDuration, plural } from '../../base/format.ts';
+import { formatCount, formatDuration, plural } from '../../base/format.ts';
 import { base } from '../../controls/styles.ts';
+import { colorsOf, type Theme } from '../../draw/colors.ts';
 import type { EngineView, LevelCurve, Marks } from '../../../engine/index.ts';
+import { levelOf, type Course } from '../../series/chart.ts';
+import type { Bytes } from '../../base/units.ts';
 import { reportOf } from '../reports.ts';
 import type { Side } from './sides.ts';
 
@@ -22,11 +25,11 @@ const mostColumns = 400;
 const mostSteps = 200;
 const mostNames = 50;
 
-interface Curves {
-  before: LevelCurve;
-  after: LevelCurve;
+interface Curves extends Course {
+  /** Of the first file, then of the second. */
+  highest: readonly [Bytes, Bytes];
   /** What the whole width is. */
-  extent: string;
+  says: string;
   /** Of regions: those that both have, and the one whose curves they are. */
   regions?: { all: readonly string[]; shown: string };
 }
@@ -35,36 +38,26 @@ interface Curves {
 export class CompareCurves extends LitElement {
   @property({ attribute: false }) first!: Side;
   @property({ attribute: false }) second!: Side;
+  @property({ attribute: false }) theme!: Theme;
   @property({ attribute: false }) align: Align = 'event';
   /** The name of regions; undefined = those that last longest in the first file. */
   @property({ attribute: false }) region: string | undefined;
-  @state() private found: { key: object; curves: Curves | string } | undefined;
-  private asked:
-    { before: EngineView; after: EngineView; align: Align; region: string | undefined } | undefined;
+  @state() private curves: Curves | string | undefined;
+  private asked: readonly [EngineView, EngineView, Align, string | undefined] | undefined;
 
-  protected override willUpdate(_changed: PropertyValues<this>): void {
-    const { first: before, second: after, align, region, asked } = this;
-    const wanted = { before: before.view, after: after.view, align, region };
-    if (
-      asked?.before === wanted.before &&
-      asked.after === wanted.after &&
-      asked.align === align &&
-      asked.region === region
-    )
-      return;
+  protected override willUpdate(): void {
+    const wanted = [this.first.view, this.second.view, this.align, this.region] as const;
+    if (wanted.every((one, at) => one === this.asked?.[at])) return;
     this.asked = wanted;
-    curvesOf(before.view, after.view, align, region).then(
-      (curves) => {
-        if (this.asked === wanted) this.found = { key: wanted, curves };
-      },
-      (error: unknown) => {
-        if (this.asked === wanted) this.found = { key: wanted, curves: reasonOf(error) };
-      },
-    );
+    void curvesOf(...wanted)
+      .catch(reasonOf)
+      .then((curves) => {
+        if (this.asked === wanted) this.curves = curves;
+      });
   }
 
   protected override render(): TemplateResult {
-    const curves = this.found?.curves;
+    const { curves } = this;
     return html`<div class="head">
         <label
           >Curves
@@ -81,10 +74,25 @@ export class CompareCurves extends LitElement {
           </select></label
         >
         ${typeof curves === 'object' && curves.regions ? this.regionChoice(curves.regions) : nothing}
-        <span class="key"><i class="before" aria-hidden="true"></i>${this.first.name}</span>
-        <span class="key"><i class="after" aria-hidden="true"></i>${this.second.name}</span>
+        ${typeof curves === 'object' ? html`<span data-extent>${curves.says}</span>` : nothing}
       </div>
-      ${typeof curves === 'string' ? html`<p data-no-curves>${curves}</p>` : curves ? chart(curves, this.asked?.align ?? '') : nothing}`;
+      ${typeof curves === 'string' ? html`<p data-no-curves>${curves}</p>` : curves ? this.chart(curves, this.asked?.[2] ?? '') : nothing}`;
+  }
+
+  private chart(curves: Curves, align: string): TemplateResult {
+    const colors = colorsOf(this.theme);
+    const [before, after] = curves.highest;
+    return html`<gpustrata-chart
+      low
+      data-curves=${align}
+      data-most=${Math.max(before, after)}
+      .of=${curves}
+      .levels=${[
+        levelOf(this.first.name, colors.reserved, 'line', before, 'before'),
+        levelOf(this.second.name, colors.snapshot, 'line', after, 'after'),
+      ]}
+      .theme=${this.theme}
+      label="Allocated memory of both"></gpustrata-chart>`;
   }
 
   private regionChoice({ all, shown }: { all: readonly string[]; shown: string }): TemplateResult {
@@ -105,7 +113,7 @@ export class CompareCurves extends LitElement {
       :host {
         display: block;
         max-width: 1100px;
-        margin-bottom: 12px;
+        margin-bottom: 4px;
       }
       .head {
         display: flex;
@@ -123,50 +131,6 @@ export class CompareCurves extends LitElement {
         border-radius: 6px;
         background: var(--raised);
         color: var(--text);
-      }
-      .key {
-        display: inline-flex;
-        align-items: center;
-        gap: 6px;
-        min-width: 0;
-        overflow-wrap: anywhere;
-      }
-      i {
-        flex: none;
-        width: 14px;
-        height: 3px;
-        border-radius: 2px;
-      }
-      i.before {
-        background: var(--reserved);
-      }
-      i.after {
-        background: var(--accent);
-      }
-      svg {
-        display: block;
-        width: 100%;
-        height: 96px;
-        margin-top: 6px;
-        border-bottom: 1px solid var(--line-strong);
-        border-left: 1px solid var(--line-strong);
-      }
-      path {
-        fill: none;
-        stroke-width: 1.5;
-        vector-effect: non-scaling-stroke;
-      }
-      path.before {
-        stroke: var(--reserved);
-      }
-      path.after {
-        stroke: var(--accent);
-      }
-      .scale {
-        display: flex;
-        justify-content: space-between;
-        color: var(--dim);
-        font-size: 12px;
       }
       p {
         margin: 6px 0;
@@ -188,13 +152,35 @@ async function curvesOf(
   const extents = [before, after].map(({ info }) => info.extent[align === 'time' ? 'time_us' : 'event']);
   if (extents.some((one) => one === null)) return 'One of the files has no times.';
   const extent = Math.max(1, ...extents.map((one) => one ?? 0));
-  const width = Math.max(1, Math.ceil(extent / mostColumns));
-  const columns = { axis: align, first: 0, width, count: Math.ceil(extent / width) };
-  const [one, other] = await Promise.all([before.ask('curve', { columns }), after.ask('curve', { columns })]);
   return {
-    before: one,
-    after: other,
-    extent: align === 'time' ? formatDuration(extent) : `${formatCount(extent)} events`,
+    axis: align,
+    extent,
+    engine: {
+      get alive() {
+        return before.alive && after.alive;
+      },
+    },
+    samples: async (columns) => {
+      const found = await Promise.all([before.ask('curve', { columns }), after.ask('curve', { columns })]);
+      return { values: found.map(({ level }) => level) };
+    },
+    highest: [before.info.peak.bytes, after.info.peak.bytes],
+    says: align === 'time' ? formatDuration(extent) : `${formatCount(extent)} events`,
+  };
+}
+
+/** Of `count` things beside each other, each as wide. */
+function sampled(count: number, curves: readonly [LevelCurve, LevelCurve]): Omit<Curves, 'says'> {
+  const values = curves.map(({ level }) => level);
+  const [before = 0, after = 0] = values.map((level) =>
+    level.reduce((most, bytes) => (bytes > most ? bytes : most), 0),
+  );
+  const columns = Math.max(1, ...values.map(({ length }) => length));
+  return {
+    axis: 'event',
+    extent: count,
+    samples: { columns: { axis: 'event', first: 0, width: count / columns, count: columns }, values },
+    highest: [before, after],
   };
 }
 
@@ -203,8 +189,8 @@ async function stepCurves(before: EngineView, after: EngineView): Promise<Curves
   if (one.steps.count === 0 || other.steps.count === 0) return 'One of the files has no steps.';
   const steps = Math.min(mostSteps, Math.max(one.steps.count, other.steps.count));
   const asked = { steps, columnsPerStep: Math.max(1, Math.floor(mostColumns / steps)) };
-  const [first, second] = await Promise.all([before.ask('stepCurve', asked), after.ask('stepCurve', asked)]);
-  return { before: first, after: second, extent: `${formatCount(steps)} steps` };
+  const found = await Promise.all([before.ask('stepCurve', asked), after.ask('stepCurve', asked)]);
+  return { ...sampled(steps, found), says: `${formatCount(steps)} steps` };
 }
 
 /** One after the other, what lies between them left out; each as wide, however long it lasts. */
@@ -224,12 +210,9 @@ async function regionCurves(
   const most = Math.max(one.get(name)?.count ?? 0, other.get(name)?.count ?? 0);
   const regions = Math.min(mostSteps, most);
   const asked = { name, regions, columnsPerRegion: Math.max(1, Math.floor(mostColumns / regions)) };
-  const [first, second] = await Promise.all([
-    before.ask('regionCurve', asked),
-    after.ask('regionCurve', asked),
-  ]);
-  const extent = `${regions < most ? 'the first ' : ''}${plural(regions, 'region')} ${name}`;
-  return { before: first, after: second, extent, regions: { all, shown: name } };
+  const found = await Promise.all([before.ask('regionCurve', asked), after.ask('regionCurve', asked)]);
+  const says = `${regions < most ? 'the first ' : ''}${plural(regions, 'region')} ${name}`;
+  return { ...sampled(regions, found), says, regions: { all, shown: name } };
 }
 
 /** By name: how many have events, and how many events. */
@@ -241,30 +224,4 @@ function regionsOf({ regions }: Marks): Map<string, { count: number; events: num
     found.set(name, { count: known.count + 1, events: known.events + to_event - from_event });
   }
   return found;
-}
-
-function chart({ before, after, extent }: Curves, align: string): TemplateResult {
-  const values = [...before.level, ...after.level].filter((one) => !Number.isNaN(one));
-  const most = Math.max(...values, 1);
-  const count = Math.max(before.level.length, 1);
-  const path = (level: Float64Array): string => {
-    let [text, pen] = ['', 'M'];
-    level.forEach((bytes, at) => {
-      if (Number.isNaN(bytes)) return void (pen = 'M');
-      text += `${pen}${((100 * at) / count).toFixed(2)},${(100 - (100 * bytes) / most).toFixed(2)}H${((100 * (at + 1)) / count).toFixed(2)}`;
-      pen = 'L';
-    });
-    return text;
-  };
-  return html`<svg
-      viewBox="0 0 100 100"
-      preserveAspectRatio="none"
-      role="img"
-      aria-label="Allocated memory of both"
-      data-curves=${align}
-      data-columns=${count}
-      data-most=${most}>
-      ${svg`<path class="before" d=${path(before.level)} /><path class="after" d=${path(after.level)} />`}
-    </svg>
-    <div class="scale"><span>highest ${formatBytes(most)}</span><span>${extent}</span></div>`;
 }

@@ -2,10 +2,12 @@
 // files the one that is not like the others.
 import { css, html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { property } from 'lit/decorators.js';
+import { withData } from '../../controls/data.ts';
 import { element } from '../../controls/element.ts';
-import { formatBytes, formatCount, formatExactBytes, formatRatio } from '../../base/format.ts';
+import { formatBytes, formatCount, formatExactBytes, formatRatio, formatSigned } from '../../base/format.ts';
 import type { Bytes } from '../../base/units.ts';
 import { base } from '../../controls/styles.ts';
+import { bytesCell, bytesColumn, tableOf } from '../../controls/table.ts';
 import type { Compared, ComparedSum, EngineView, StackFacts } from '../../../engine/index.ts';
 import { AnswerPanel } from '../answer_panel.ts';
 import { answerStyles } from '../answer_styles.ts';
@@ -106,7 +108,7 @@ export class ComparePanel extends AnswerPanel<Found> {
         title="${formatExactBytes(compared.before.bytes)}, then ${formatExactBytes(compared.after.bytes)}">
         ${formatBytes(compared.before.bytes)} → ${formatBytes(compared.after.bytes)}
         <span class=${growth > 0 ? 'more' : 'less'}
-          >${signed(growth)}${ratio(compared.before.bytes, compared.after.bytes, ', ')}</span
+          >${formatSigned(growth)}${ratio(compared.before.bytes, compared.after.bytes, ', ')}</span
         >
       </h2>
       ${
@@ -115,6 +117,7 @@ export class ComparePanel extends AnswerPanel<Found> {
           : html`<gpustrata-compare-curves
               .first=${before}
               .second=${after}
+              .theme=${this.page.theme}
               .align=${this.kept.value.align}
               .region=${this.kept.value.region}
               @region=${({ detail }: CustomEvent<string>) => {
@@ -174,71 +177,51 @@ export class ComparePanel extends AnswerPanel<Found> {
   private table({ before, after, facts, compared }: Found): TemplateResult {
     const { rows, same, other, rest } = compared;
     const lines = linesOf(rows, facts, compared.after.bytes - compared.before.bytes);
-    return html`<div class="scroll" tabindex="0" role="group" aria-label="Differences by line">
-      <table data-rows=${lines.length}>
-        <thead>
-          <tr>
-            <th scope="col">Change</th>
-            <th scope="col" class="number">By</th>
-            <th scope="col" class="number">Ratio</th>
-            <th scope="col" class="number">Before</th>
-            <th scope="col" class="number">After</th>
-            <th scope="col">Allocated by</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${lines.map((line) => this.row(line, before, after))} ${sum('other', 'changed, but less', other)}
-          ${sum('same', 'did not change', same)} ${sum('rest', 'in stacks too small to be compared', rest)}
+    return tableOf(lines, {
+      label: 'Differences by line',
+      data: { rows: lines.length },
+      row: ({ change, who, before_bytes, after_bytes }) => ({
+        data: { change, who, before: before_bytes, after: after_bytes },
+      }),
+      columns: [
+        {
+          name: 'Change',
+          cell: ({ change, moved }) =>
+            html`${change}${moved ? html`<span class="dim" title="The same functions at other lines"> (moved)</span>` : nothing}`,
+        },
+        { name: 'By', look: 'number', cell: (line) => bytesCell(growthOf(line), { signed: true }) },
+        { name: 'Ratio', look: 'number', cell: (line) => ratio(line.before_bytes, line.after_bytes) },
+        bytesColumn(
+          'Before',
+          (line) => line.before_bytes,
+          (line) => ` in ${formatCount(line.before_blocks)}`,
+        ),
+        bytesColumn(
+          'After',
+          (line) => line.after_bytes,
+          (line) => ` in ${formatCount(line.after_blocks)}`,
+        ),
+        {
+          name: 'Allocated by',
+          cell: (line) => html`${this.who(line, before, after)} ${this.stacks(line.stacks)}`,
+        },
+      ],
+      foot: html`<tbody>
+          ${sum('changed, but less', other, 'other')} ${sum('did not change', same, 'same')}
+          ${sum('in stacks too small to be compared', rest, 'rest')}
         </tbody>
         <tfoot>
-          <tr>
-            <th scope="row">all</th>
-            <td class="number">${signed(compared.after.bytes - compared.before.bytes)}</td>
-            <td class="number">${ratio(compared.before.bytes, compared.after.bytes)}</td>
-            <td class="number" title=${formatExactBytes(compared.before.bytes)}>
-              ${formatBytes(compared.before.bytes)}
-            </td>
-            <td class="number" title=${formatExactBytes(compared.after.bytes)}>
-              ${formatBytes(compared.after.bytes)}
-            </td>
-            <td></td>
-          </tr>
-        </tfoot>
-      </table>
-    </div>`;
+          ${sum('', { before_bytes: compared.before.bytes, after_bytes: compared.after.bytes, rows: 0 })}
+        </tfoot>`,
+    });
   }
 
-  private row(line: LineRow, before: Side, after: Side): TemplateResult {
-    const { who, change, before_bytes, after_bytes, stacks } = line;
-    const gone = change === 'gone';
-    const side = gone ? before : after;
-    const here = side.view === this.page.view;
+  private who({ who, change, stacks }: LineRow, before: Side, after: Side): TemplateResult | string {
+    const side = change === 'gone' ? before : after;
     const told = stacks[0]?.told;
-    return html`<tr
-      data-change=${change}
-      data-who=${who}
-      data-before=${before_bytes}
-      data-after=${after_bytes}>
-      <td>
-        ${change}${line.moved ? html`<span class="dim" title="The same functions at other lines"> (moved)</span>` : nothing}
-      </td>
-      <td class="number">${signed(growthOf(line))}</td>
-      <td class="number">${ratio(before_bytes, after_bytes)}</td>
-      <td class="number" title="${formatExactBytes(before_bytes)} in ${formatCount(line.before_blocks)}">
-        ${formatBytes(before_bytes)}
-      </td>
-      <td class="number" title="${formatExactBytes(after_bytes)} in ${formatCount(line.after_blocks)}">
-        ${formatBytes(after_bytes)}
-      </td>
-      <td>
-        ${
-          here && told
-            ? html`<button class="link" @click=${() => this.follow(proofOf(told, side))}>${who}</button>`
-            : who
-        }
-        ${this.stacks(stacks)}
-      </td>
-    </tr>`;
+    return side.view === this.page.view && told
+      ? html`<button class="link" @click=${() => this.follow(proofOf(told, side))}>${who}</button>`
+      : who;
   }
 
   private stacks(stacks: LineRow['stacks']): TemplateResult | typeof nothing {
@@ -248,7 +231,7 @@ export class ComparePanel extends AnswerPanel<Found> {
       <summary>${known.length === 1 ? 'the stack' : `${formatCount(known.length)} stacks`}</summary>
       ${known.map(
         ({ row, told }) =>
-          html`${known.length > 1 ? html`<p class="dim">${signed(growthOf(row))}</p>` : nothing}
+          html`${known.length > 1 ? html`<p class="dim">${formatSigned(growthOf(row))}</p>` : nothing}
             <ol>
               ${told.stack?.map((text) => html`<li>${text}</li>`)}
             </ol>`,
@@ -318,8 +301,7 @@ export class ComparePanel extends AnswerPanel<Found> {
         border-bottom: 0;
         font-weight: 600;
       }
-      .sum td,
-      .sum th {
+      [data-sum] > * {
         color: var(--dim);
       }
     `,
@@ -336,21 +318,22 @@ function proofOf(
   return { filter: filter === null ? null : `${filter} alive@${event < 0 ? 'start' : event}`, rank };
 }
 
-function sum(name: string, says: string, one: ComparedSum): TemplateResult | typeof nothing {
-  if (one.before_bytes === 0 && one.after_bytes === 0 && one.rows === 0) return nothing;
-  return html`<tr class="sum" data-sum=${name} data-before=${one.before_bytes} data-after=${one.after_bytes}>
-    <td>${one.rows > 0 ? formatCount(one.rows) : ''}</td>
-    <td class="number">${signed(one.after_bytes - one.before_bytes)}</td>
-    <td class="number">${ratio(one.before_bytes, one.after_bytes)}</td>
-    <td class="number">${formatBytes(one.before_bytes)}</td>
-    <td class="number">${formatBytes(one.after_bytes)}</td>
+/** Without a name it is of all. */
+function sum(
+  says: string,
+  { before_bytes, after_bytes, rows }: Pick<ComparedSum, 'before_bytes' | 'after_bytes' | 'rows'>,
+  name?: string,
+): TemplateResult | typeof nothing {
+  if (name !== undefined && before_bytes === 0 && after_bytes === 0 && rows === 0) return nothing;
+  const exact = (bytes: Bytes): TemplateResult =>
+    html`<td class="number" title=${formatExactBytes(bytes)}>${formatBytes(bytes)}</td>`;
+  return html`<tr ${withData({ sum: name, before: name && before_bytes, after: name && after_bytes })}>
+    <th scope="row">${name === undefined ? 'all' : rows > 0 ? formatCount(rows) : ''}</th>
+    <td class="number">${formatSigned(after_bytes - before_bytes)}</td>
+    <td class="number">${ratio(before_bytes, after_bytes)}</td>
+    ${exact(before_bytes)}${exact(after_bytes)}
     <td>${says}</td>
   </tr>`;
-}
-
-function signed(bytes: Bytes): string {
-  if (bytes === 0) return '0 B';
-  return bytes > 0 ? `+${formatBytes(bytes)}` : `−${formatBytes(-bytes)}`;
 }
 
 /** `×2.1`; empty where one side has nothing, or nothing changed. */
@@ -359,7 +342,7 @@ function ratio(before: Bytes, after: Bytes, lead = ''): string {
 }
 
 export const panel: LoadedPanel<Choice> = {
-  reads: ['settled', 'event', 'files'],
+  reads: ['settled', 'event', 'files', 'theme'],
   initial: {
     before: { file: undefined, moment: undefined },
     after: { file: undefined, moment: undefined },

@@ -2,8 +2,9 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { property } from 'lit/decorators.js';
 import { element } from '../../controls/element.ts';
-import { formatBytes, formatCount, formatExactBytes } from '../../base/format.ts';
+import { formatBytes } from '../../base/format.ts';
 import type { Bytes } from '../../base/units.ts';
+import { bytesCell, countColumn, tableOf, type TableCell, type TableColumn } from '../../controls/table.ts';
 import { base } from '../../controls/styles.ts';
 import type { EngineView, ViewInfo } from '../../../engine/index.ts';
 import { compare, fewest, shareBeyond, type Compared } from '../../model/outliers.ts';
@@ -26,7 +27,9 @@ export class RanksView extends LitElement {
 
   protected override render(): TemplateResult {
     const { files, names, shown } = this;
-    const columns = numbers.map(({ of }) => compare(files.map(({ view }) => of(view.info))));
+    const columns = numbers.map(({ of }) =>
+      compare(files.map(({ view, damaged }) => (damaged ? null : of(view.info)))),
+    );
     const isOdd = (at: number): boolean => columns.some(({ odd }) => odd[at]);
     const odd = files.filter((_, at) => isOdd(at));
     const says =
@@ -34,40 +37,39 @@ export class RanksView extends LitElement {
         ? 'None differs from the others by much.'
         : `${odd.map((one) => names[files.indexOf(one)]).join(', ')} ${odd.length === 1 ? 'is' : 'are'} not like the others.`;
     return html`${files.length < fewest ? nothing : html`<p class="dim" data-odd-files=${odd.length}>${says}</p>`}
-      <div class="scroll" tabindex="0" role="group" aria-label="Recordings beside each other">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Recording</th>
-              ${numbers.map(({ name }) => html`<th scope="col" class="number">${name}</th>`)}
-              <th scope="col" class="number">Events</th>
-              <th scope="col">Out of memory</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${files.map(
-              ({ name, view }, at) =>
-                html`<tr data-rank-file=${name} data-odd=${isOdd(at) ? '' : nothing}>
-                  <td>
-                    ${
-                      view === shown
-                        ? html`<b>${names[at]}</b> <span class="dim">shown</span>`
-                        : html`<button
-                            class="link"
-                            title="Compare with it"
-                            @click=${() => this.dispatchEvent(new CustomEvent('choose', { detail: name }))}>
-                            ${names[at]}
-                          </button>`
-                    }
-                  </td>
-                  ${numbers.map(({ of }, column) => cell(of(view.info), columns[column]!, at))}
-                  <td class="number">${formatCount(view.info.events)}</td>
-                  <td>${view.info.oom_events.length > 0 ? html`<span class="bad">yes</span>` : 'no'}</td>
-                </tr>`,
-            )}
-          </tbody>
-        </table>
-      </div>`;
+    ${tableOf(files, {
+      label: 'Recordings beside each other',
+      row: ({ name }, at) => ({ data: { rankFile: name, odd: isOdd(at) } }),
+      columns: [
+        {
+          name: 'Recording',
+          cell: ({ name, view, damaged }, at) => {
+            const mark = damaged ? html` <span class="bad">damaged</span>` : nothing;
+            return view === shown
+              ? html`<b>${names[at]}</b> <span class="dim">shown</span>${mark}`
+              : html`<button
+                    class="link"
+                    title="Compare with it"
+                    @click=${() => this.dispatchEvent(new CustomEvent('choose', { detail: name }))}>
+                    ${names[at]}</button
+                  >${mark}`;
+          },
+        },
+        ...numbers.map(({ name, of }, column): TableColumn<PanelFile> => ({
+          name,
+          look: 'number',
+          cell: ({ view, damaged }, at) =>
+            damaged
+              ? { text: '–', says: 'The file is damaged: not known' }
+              : cell(of(view.info), columns[column]!, at),
+        })),
+        countColumn('Events', ({ view }) => view.info.events),
+        {
+          name: 'Out of memory',
+          cell: ({ view }) => (view.info.oom_events.length > 0 ? html`<span class="bad">yes</span>` : 'no'),
+        },
+      ],
+    })}`;
   }
 
   static override styles = [
@@ -91,10 +93,13 @@ export class RanksView extends LitElement {
   ];
 }
 
-function cell(bytes: Bytes, { median, odd }: Compared, at: number): TemplateResult {
+function cell(bytes: Bytes, { median, odd }: Compared, at: number): TableCell {
+  if (!odd[at]) return bytesCell(bytes);
   const share = shareBeyond(bytes, median ?? 0);
   const percent = `${share > 0 ? '+' : '−'}${Math.abs(100 * share).toFixed(0)} %`;
-  return html`<td class="number ${odd[at] ? 'odd' : ''}" title=${formatExactBytes(bytes)}>
-    ${formatBytes(bytes)} ${odd[at] && Number.isFinite(share) ? html`<small>${percent}</small>` : nothing}
-  </td>`;
+  return {
+    ...bytesCell(bytes),
+    text: html`${formatBytes(bytes)} ${Number.isFinite(share) ? html`<small>${percent}</small>` : nothing}`,
+    look: 'odd',
+  };
 }

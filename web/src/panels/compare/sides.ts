@@ -42,15 +42,26 @@ function order(a: PanelFile, b: PanelFile): number {
 
 /** Of many, one that is like most; undefined = nothing tells them apart. */
 function typicalFor(shown: PanelFile, files: readonly PanelFile[]): [PanelFile, PanelFile] | undefined {
-  const peaks = files.map(({ view }) => view.info.peak.bytes);
+  const peaks = files.map(({ view, damaged }) => (damaged ? null : view.info.peak.bytes));
   const { median, odd } = compare(peaks);
   const firstOdd = files[odd.indexOf(true)];
   if (median === null || !firstOdd) return undefined;
   const distance = (at: number): number => Math.abs((peaks[at] ?? 0) - median);
-  const usual = files.map((_, at) => at).filter((at) => !odd[at]);
+  const usual = files.map((_, at) => at).filter((at) => !odd[at] && !files[at]?.damaged);
   const typical =
     files[usual.reduce((best, at) => (distance(at) < distance(best) ? at : best), usual[0] ?? 0)];
   return typical && [typical, odd[files.indexOf(shown)] ? shown : firstOdd];
+}
+
+/** Of devices of one process: one that did not fail, with the highest peak, then one that did; undefined = all did, or none. */
+function failedFor(shown: PanelFile, files: readonly PanelFile[]): [PanelFile, PanelFile] | undefined {
+  const devices = files.filter(({ view }) => view.engine === shown.view.engine);
+  const failed = devices.filter(({ view }) => view.info.oom_events.length > 0);
+  const [fullest] = devices
+    .filter((one) => !failed.includes(one))
+    .sort((a, b) => b.view.info.peak.bytes - a.view.info.peak.bytes);
+  const [first] = failed.includes(shown) ? [shown] : failed;
+  return fullest && first && [fullest, first];
 }
 
 /** Two files in the order in which they were made; of many, one that is like most, then the odd one. */
@@ -60,8 +71,8 @@ function usualPair({ files, view }: PanelPage): [PanelFile, PanelFile] {
   const other = files[at > 0 ? at - 1 : 1] ?? shown;
   const typical = typicalFor(shown, files);
   if (typical) return typical;
-  // Devices of one process are no runs that follow each other.
-  if (other.view.engine === view.engine) return [shown, shown];
+  // Devices of one process are no runs that follow each other; one that ran out of memory is compared with the fullest other.
+  if (other.view.engine === view.engine) return failedFor(shown, files) ?? [shown, shown];
   return order(other, shown) > 0 ? [shown, other] : [other, shown];
 }
 

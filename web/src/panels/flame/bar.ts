@@ -3,6 +3,7 @@ import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { property } from 'lit/decorators.js';
 import { element } from '../../controls/element.ts';
 import { formatCount } from '../../base/format.ts';
+import { groupStyles } from '../../controls/piece_styles.ts';
 import { base } from '../../controls/styles.ts';
 import { momentsOf, type MomentName } from '../moments.ts';
 import type { PanelFile, PanelPage } from '../panel.ts';
@@ -154,6 +155,7 @@ export class FlameBar extends LitElement {
 
   static override styles = [
     base,
+    groupStyles,
     css`
       :host {
         display: flex;
@@ -161,18 +163,6 @@ export class FlameBar extends LitElement {
         align-items: center;
         gap: 4px 6px;
         padding: 6px 12px 4px;
-      }
-      .group {
-        display: inline-flex;
-      }
-      .group .button:not(:first-child) {
-        margin-left: -1px;
-        border-top-left-radius: 0;
-        border-bottom-left-radius: 0;
-      }
-      .group .button:not(:last-child) {
-        border-top-right-radius: 0;
-        border-bottom-right-radius: 0;
       }
       .field {
         height: 24px;

@@ -1,7 +1,9 @@
 // The look of the flame graph.
 import { css } from 'lit';
+import { tipStyles } from '../../controls/piece_styles.ts';
 
 export const graphStyles = css`
+  ${tipStyles}
   :host {
     position: relative;
     display: flex;
@@ -26,27 +28,11 @@ export const graphStyles = css`
     width: 100%;
     height: 100%;
     cursor: pointer;
-    filter: var(--on-paper, none);
   }
   .space {
     position: absolute;
     top: 0;
     width: 1px;
-    pointer-events: none;
-  }
-  .tip {
-    position: absolute;
-    z-index: 1;
-    max-width: min(460px, 70%);
-    padding: 5px 9px;
-    border: 1px solid var(--line-strong);
-    border-radius: 6px;
-    background: var(--raised);
-    font-size: 12px;
-    font-variant-numeric: tabular-nums;
-    line-height: 1.45;
-    white-space: pre-line;
-    overflow-wrap: anywhere;
     pointer-events: none;
   }
   .problem {
@@ -73,6 +59,8 @@ export const graphStyles = css`
   .legend i {
     width: 12px;
     height: 10px;
+    print-color-adjust: exact;
+    filter: var(--on-paper, none);
   }
   .hint {
     margin-left: auto;

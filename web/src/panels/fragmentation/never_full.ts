@@ -3,7 +3,8 @@ import { reasonOf } from '../../base/reason.ts';
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { property, state } from 'lit/decorators.js';
 import { element } from '../../controls/element.ts';
-import { formatBytes, formatCount, formatExactBytes } from '../../base/format.ts';
+import { formatBytes, formatCount } from '../../base/format.ts';
+import { bytesCell, bytesColumn, tableOf } from '../../controls/table.ts';
 import { base } from '../../controls/styles.ts';
 import { type EngineView, type NeverFull } from '../../../engine/index.ts';
 import { answerStyles } from '../answer_styles.ts';
@@ -11,6 +12,11 @@ import { tell, type PanelPage } from '../panel.ts';
 
 /** Whatever the moment, it is the same for a view. */
 const kept = new WeakMap<EngineView, NeverFull>();
+
+type Worst = NeverFull['worst'][number];
+/** In the details the segment is as it was at that moment. */
+const momentOf = ({ most_in_use_bytes, most_event, from_event }: Worst): number =>
+  most_in_use_bytes > 0 ? most_event : from_event;
 
 @element('gpustrata-never-full')
 export class NeverFullSegments extends LitElement {
@@ -50,60 +56,46 @@ export class NeverFullSegments extends LitElement {
   }
 
   private table({ worst, segments }: NeverFull): TemplateResult {
-    return html`<div class="scroll" tabindex="0" role="group" aria-label="Segments that were never full">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col" class="number">Never used</th>
-              <th scope="col" class="number">In use at most</th>
-              <th scope="col">Segment</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${worst.map((one) => this.row(one))}
-          </tbody>
-        </table>
-      </div>
-      ${segments > worst.length ? html`<p class="dim">and ${formatCount(segments - worst.length)} more</p>` : nothing}`;
+    return html`${tableOf(worst, {
+      label: 'Segments that were never full',
+      row: ({ segment, never_used_bytes, most_in_use_bytes }) => ({
+        data: { never: segment, bytes: never_used_bytes, most: most_in_use_bytes },
+      }),
+      columns: [
+        bytesColumn('Never used', ({ never_used_bytes }) => never_used_bytes),
+        {
+          name: 'In use at most',
+          look: 'number',
+          cell: (one) => ({
+            ...bytesCell(one.most_in_use_bytes),
+            text: html`${formatBytes(one.most_in_use_bytes)}
+              <div class="dim">${one.most_in_use_bytes === 0 ? 'never' : this.moment(momentOf(one))}</div>`,
+          }),
+        },
+        { name: 'Segment', cell: (one) => this.segment(one) },
+      ],
+    })}
+    ${segments > worst.length ? html`<p class="dim">and ${formatCount(segments - worst.length)} more</p>` : nothing}`;
   }
 
-  private row(one: NeverFull['worst'][number]): TemplateResult {
-    const { segment_bytes, most_in_use_bytes, most_event, from_event, until_event } = one;
-    // In the details the segment is as it was at that moment.
-    const at = most_in_use_bytes > 0 ? most_event : from_event;
+  private moment(event: number): TemplateResult {
+    return html`<button class="link" @click=${() => tell(this, 'choose-event', { event, step: false })}>
+      ${event < 0 ? 'at the start' : `event ${formatCount(event)}`}
+    </button>`;
+  }
+
+  private segment(one: Worst): TemplateResult {
+    const { row, segment, segment_bytes, expandable, from_event, until_event, who } = one;
     const from = from_event < 0 ? 'from the start' : `from event ${formatCount(from_event)}`;
     const until = until_event === null ? '' : ` to ${formatCount(until_event)}`;
-    return html`<tr
-      data-never=${one.segment}
-      data-bytes=${one.never_used_bytes}
-      data-most=${most_in_use_bytes}>
-      <td class="number" title=${formatExactBytes(one.never_used_bytes)}>
-        ${formatBytes(one.never_used_bytes)}
-      </td>
-      <td class="number" title=${formatExactBytes(most_in_use_bytes)}>
-        ${formatBytes(most_in_use_bytes)}
-        <div class="dim">
-          ${
-            most_in_use_bytes === 0
-              ? 'never'
-              : html`<button
-                  class="link"
-                  @click=${() => tell(this, 'choose-event', { event: at, step: false })}>
-                  ${at < 0 ? 'at the start' : `event ${formatCount(at)}`}
-                </button>`
-          }
-        </div>
-      </td>
-      <td>
-        <button class="link" @click=${() => tell(this, 'go', { to: 'segment', segment: one.row, at })}>
-          ${formatBytes(segment_bytes)}
-        </button>
-        <div class="dim">
-          ${one.segment}${one.expandable ? ', expandable' : ''},
-          ${from}${until}${one.who === null ? '' : `, ${one.who}`}
-        </div>
-      </td>
-    </tr>`;
+    return html`<button
+        class="link"
+        @click=${() => tell(this, 'go', { to: 'segment', segment: row, at: momentOf(one) })}>
+        ${formatBytes(segment_bytes)}
+      </button>
+      <div class="dim">
+        ${segment}${expandable ? ', expandable' : ''}, ${from}${until}${who === null ? '' : `, ${who}`}
+      </div>`;
   }
 
   static override styles = [

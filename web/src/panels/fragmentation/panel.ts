@@ -1,7 +1,8 @@
 // What is reserved but of no use: over the recording, and at the chosen moment by pool and stream, with what holds it back.
 import { css, html, nothing, type TemplateResult } from 'lit';
 import { element } from '../../controls/element.ts';
-import { formatBytes, formatCount, formatExactBytes, plural } from '../../base/format.ts';
+import { formatBytes, formatCount, plural } from '../../base/format.ts';
+import { bytesColumn, tableOf } from '../../controls/table.ts';
 import { base } from '../../controls/styles.ts';
 import type { Fragmentation } from '../../../engine/index.ts';
 import { AnswerPanel } from '../answer_panel.ts';
@@ -67,47 +68,34 @@ export class FragmentationPanel extends AnswerPanel<Fragmentation> {
   }
 
   private pins({ pins, event }: Fragmentation): TemplateResult {
-    return html`<div class="scroll" tabindex="0" role="group" aria-label="What holds memory back">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col" class="number">Held back</th>
-            <th scope="col">By</th>
-            <th scope="col">In the segment</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${pins.map(
-            (pin) =>
-              html`<tr data-pin=${pin.segment} data-bytes=${pin.held_back_bytes}>
-                <td class="number" title=${formatExactBytes(pin.held_back_bytes)}>
-                  ${formatBytes(pin.held_back_bytes)}
-                </td>
-                <td>
-                  <button
-                    class="link"
-                    ?disabled=${pin.rank < 0}
-                    @click=${() => this.follow({ rank: pin.rank })}>
-                    ${pin.who ?? 'no stack'}
-                  </button>
-                  <div class="dim">
-                    ${plural(pin.blocks, 'block')} of ${formatBytes(pin.pinned_bytes)}, since
-                    ${pin.since_event < 0 ? 'before the recording' : `event ${formatCount(pin.since_event)}`}
-                  </div>
-                </td>
-                <td>
-                  <button
-                    class="link"
-                    @click=${() => tell(this, 'go', { to: 'segment', segment: pin.row, at: event })}>
-                    ${formatBytes(pin.segment_bytes)}
-                  </button>
-                  <div class="dim">${pin.segment}${pin.expandable ? ', expandable' : ''}</div>
-                </td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>`;
+    return tableOf(pins, {
+      label: 'What holds memory back',
+      row: ({ segment, held_back_bytes }) => ({ data: { pin: segment, bytes: held_back_bytes } }),
+      columns: [
+        bytesColumn('Held back', ({ held_back_bytes }) => held_back_bytes),
+        {
+          name: 'By',
+          cell: ({ rank, who, blocks, pinned_bytes, since_event }) =>
+            html`<button class="link" ?disabled=${rank < 0} @click=${() => this.follow({ rank })}>
+                ${who ?? 'no stack'}
+              </button>
+              <div class="dim">
+                ${plural(blocks, 'block')} of ${formatBytes(pinned_bytes)}, since
+                ${since_event < 0 ? 'before the recording' : `event ${formatCount(since_event)}`}
+              </div>`,
+        },
+        {
+          name: 'In the segment',
+          cell: ({ row, segment, segment_bytes, expandable }) =>
+            html`<button
+                class="link"
+                @click=${() => tell(this, 'go', { to: 'segment', segment: row, at: event })}>
+                ${formatBytes(segment_bytes)}
+              </button>
+              <div class="dim">${segment}${expandable ? ', expandable' : ''}</div>`,
+        },
+      ],
+    });
   }
 
   static override styles = [
@@ -134,44 +122,29 @@ export class FragmentationPanel extends AnswerPanel<Fragmentation> {
 
 function places({ places: all, places_left_out }: Fragmentation): TemplateResult {
   if (all.length === 0) return html`<p class="dim">No segment is there.</p>`;
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="Cached memory by pool and stream">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Pool and stream</th>
-          <th scope="col" class="number">Reserved</th>
-          <th scope="col" class="number">Cached</th>
-          <th scope="col" class="number">Largest piece</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${all.map(
-          (place) =>
-            html`<tr data-place=${place.name} data-bytes=${place.cached_bytes}>
-              <td>${place.name}</td>
-              <td
-                class="number"
-                title="${formatExactBytes(place.reserved_bytes)} in ${plural(place.segments, 'segment')}">
-                ${formatBytes(place.reserved_bytes)}
-              </td>
-              <td
-                class="number"
-                title="${formatExactBytes(place.cached_bytes)} in ${plural(place.blocks, 'piece')}">
-                ${formatBytes(place.cached_bytes)}
-              </td>
-              <td class="number" title=${formatExactBytes(place.largest_free_bytes)}>
-                ${formatBytes(place.largest_free_bytes)}
-              </td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-    ${places_left_out > 0 ? html`<p class="dim">and ${formatCount(places_left_out)} more</p>` : nothing}
-  </div>`;
+  return html`${tableOf(all, {
+    label: 'Cached memory by pool and stream',
+    row: ({ name, cached_bytes }) => ({ data: { place: name, bytes: cached_bytes } }),
+    columns: [
+      { name: 'Pool and stream', cell: ({ name }) => name },
+      bytesColumn(
+        'Reserved',
+        ({ reserved_bytes }) => reserved_bytes,
+        ({ segments }) => ` in ${plural(segments, 'segment')}`,
+      ),
+      bytesColumn(
+        'Cached',
+        ({ cached_bytes }) => cached_bytes,
+        ({ blocks }) => ` in ${plural(blocks, 'piece')}`,
+      ),
+      bytesColumn('Largest piece', ({ largest_free_bytes }) => largest_free_bytes),
+    ],
+  })}
+  ${places_left_out > 0 ? html`<p class="dim">and ${formatCount(places_left_out)} more</p>` : nothing}`;
 }
 
 export const panel: LoadedPanel = {
-  reads: ['settled', 'event'],
+  reads: ['settled', 'event', 'theme'],
   initial: {},
   show: (page) =>
     html`<gpustrata-fragmentation

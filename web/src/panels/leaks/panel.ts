@@ -1,7 +1,8 @@
 // What keeps more in every step; and what came up to the chosen moment and is never freed, step or not.
 import { css, html, nothing, type TemplateResult } from 'lit';
 import { element } from '../../controls/element.ts';
-import { formatBytes, formatCount, formatExactBytes, plural } from '../../base/format.ts';
+import { formatBytes, formatCount, formatExactBytes, formatSure, plural } from '../../base/format.ts';
+import { bytesColumn, countColumn, tableOf } from '../../controls/table.ts';
 import { base } from '../../controls/styles.ts';
 import type { NeverFreed, Report } from '../../../engine/index.ts';
 import { AnswerPanel } from '../answer_panel.ts';
@@ -61,80 +62,71 @@ export class LeaksPanel extends AnswerPanel<Found> {
     </div>`;
   }
 
+  private follower({
+    who,
+    rank,
+    filter,
+  }: Pick<Report['leaks'][number], 'who' | 'rank' | 'filter'>): TemplateResult {
+    return html`<button class="link" @click=${() => this.follow({ rank, filter })}>
+      ${who ?? 'no stack'}
+    </button>`;
+  }
+
   private leaks({ leaks, leaks_left_out }: Report): TemplateResult {
     return html`<div class="scroll" tabindex="0" role="group" aria-label="Leaks">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col" class="number">Live</th>
-            <th scope="col" class="number">A step</th>
-            <th scope="col" class="number">Steps</th>
-            <th scope="col" class="number">Sure</th>
-            <th scope="col">Allocated by</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${leaks.map(
-            (leak) =>
-              html`<tr data-leak=${leak.who ?? ''} data-bytes=${leak.live_bytes}>
-                <td
-                  class="number"
-                  title="${formatExactBytes(leak.live_bytes)} in ${plural(leak.live_blocks, 'block')}">
-                  ${formatBytes(leak.live_bytes)}
-                </td>
-                <td class="number" title=${formatExactBytes(leak.bytes_per_step)}>
-                  ${formatBytes(leak.bytes_per_step)}, ${plural(leak.blocks_per_step, 'block')}
-                </td>
-                <td class="number" title="from step ${leak.first_step}">${formatCount(leak.steps)}</td>
-                <td class="number">${Math.round(100 * leak.confidence)} %</td>
-                <td>
-                  <button class="link" @click=${() => this.follow({ rank: leak.rank, filter: leak.filter })}>
-                    ${leak.who ?? 'no stack'}
-                  </button>
-                  ${
-                    leak.stack === null
-                      ? nothing
-                      : html`<details>
-                          <summary>the stack</summary>
-                          <ol>
-                            ${leak.stack.map((line) => html`<li>${line}</li>`)}
-                          </ol>
-                        </details>`
-                  }
-                </td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
+      ${tableOf(leaks, {
+        row: ({ who, live_bytes }) => ({ data: { leak: who ?? '', bytes: live_bytes } }),
+        columns: [
+          bytesColumn(
+            'Live',
+            ({ live_bytes }) => live_bytes,
+            ({ live_blocks }) => ` in ${plural(live_blocks, 'block')}`,
+          ),
+          {
+            name: 'A step',
+            look: 'number',
+            cell: ({ bytes_per_step: bytes, blocks_per_step }) => ({
+              text: `${formatBytes(bytes)}, ${plural(blocks_per_step, 'block')}`,
+              says: formatExactBytes(bytes),
+            }),
+          },
+          {
+            name: 'Steps',
+            look: 'number',
+            cell: ({ steps, first_step }) => ({ text: formatCount(steps), says: `from step ${first_step}` }),
+          },
+          { name: 'Sure', look: 'number', cell: ({ confidence }) => formatSure(confidence) },
+          {
+            name: 'Allocated by',
+            cell: (leak) =>
+              html`${this.follower(leak)}
+              ${
+                leak.stack === null
+                  ? nothing
+                  : html`<details>
+                      <summary>the stack</summary>
+                      <ol>
+                        ${leak.stack.map((line) => html`<li>${line}</li>`)}
+                      </ol>
+                    </details>`
+              }`,
+          },
+        ],
+      })}
       ${leaks_left_out > 0 ? html`<p class="dim">and ${formatCount(leaks_left_out)} smaller ones</p>` : nothing}
     </div>`;
   }
 
   private kept({ rows, other }: NeverFreed): TemplateResult {
     return html`<div class="scroll" tabindex="0" role="group" aria-label="Net growth">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col" class="number">Bytes</th>
-            <th scope="col" class="number">Blocks</th>
-            <th scope="col">Allocated by</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${rows.map(
-            ({ who, bytes, blocks, rank, filter }) =>
-              html`<tr data-kept=${who ?? ''} data-bytes=${bytes}>
-                <td class="number" title=${formatExactBytes(bytes)}>${formatBytes(bytes)}</td>
-                <td class="number">${formatCount(blocks)}</td>
-                <td>
-                  <button class="link" @click=${() => this.follow({ rank, filter })}>
-                    ${who ?? 'no stack'}
-                  </button>
-                </td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
+      ${tableOf(rows, {
+        row: ({ who, bytes }) => ({ data: { kept: who ?? '', bytes } }),
+        columns: [
+          bytesColumn('Bytes', ({ bytes }) => bytes),
+          countColumn('Blocks', ({ blocks }) => blocks),
+          { name: 'Allocated by', cell: (row) => this.follower(row) },
+        ],
+      })}
       ${
         other.rows > 0
           ? html`<p class="dim">
@@ -179,7 +171,7 @@ function stepsText({ steps, leaks }: Report): string {
   const how = {
     annotations: 'the profiler’s own',
     regions: `by the region “${name ?? ''}”`,
-    loop: `by the loop ${name ?? ''}, ${Math.round(100 * sure)} % sure`,
+    loop: `by the loop ${name ?? ''}, ${formatSure(sure)} sure`,
   }[from];
   const doubt =
     leaks.length > 0

@@ -3,19 +3,15 @@ import { reasonOf } from '../../base/reason.ts';
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { property, query, state } from 'lit/decorators.js';
 import { element } from '../../controls/element.ts';
-import { formatBytes, formatCount, formatExactBytes, formatShare, plural } from '../../base/format.ts';
+import { formatBytes, formatCount, formatShare, formatSure, plural } from '../../base/format.ts';
+import type { Bytes } from '../../base/units.ts';
 import { LatestOnly } from '../../base/latest_only.ts';
 import { saveFile } from '../../base/save_file.ts';
 import { categoryName } from '../../words/group_text.ts';
 import { base } from '../../controls/styles.ts';
-import {
-  holderHeads,
-  type Args,
-  type BlockCategory,
-  type Holder,
-  type HolderBy,
-  type Holders,
-} from '../../../engine/index.ts';
+import { bytesColumn, countColumn, tableOf } from '../../controls/table.ts';
+import { holderHeads } from '../../../engine/heads.ts';
+import type { Args, BlockCategory, Holder, HolderBy, Holders } from '../../../engine/index.ts';
 import { tell, type Kept, type LoadedPanel, type PanelPage } from '../panel.ts';
 import { styles } from './styles.ts';
 
@@ -34,8 +30,6 @@ const ways: readonly { id: HolderBy; name: string }[] = [
   { id: 'category', name: 'Category' },
 ];
 const most = 200;
-const head = ({ name, says }: { name: string; says: string }): TemplateResult =>
-  html`<th scope="col" class="number" title=${says}>${name}</th>`;
 const longestRules = 16_000;
 
 @element('gpustrata-holders')
@@ -143,7 +137,7 @@ export class HoldersPanel extends LitElement {
   }
 
   protected override render(): TemplateResult {
-    const { found, problem, page } = this;
+    const { found, problem } = this;
     const { by } = this.kept.value;
     return html`
       <div class="bar">
@@ -166,23 +160,13 @@ export class HoldersPanel extends LitElement {
       ${problem === undefined ? nothing : html`<p role="alert">${problem}</p>`}
       <div
         class="table"
+        role="group"
+        aria-label="Who holds the memory"
         ?data-settled=${this.shown === this.asked}
         data-event=${found?.event ?? nothing}
         data-bytes=${found?.bytes ?? nothing}
         data-count=${found?.count ?? nothing}>
-        <table aria-label="Who holds the memory">
-          <thead>
-            <tr>
-              ${head(holderHeads.bytes)}
-              <th scope="col" class="share">Share</th>
-              ${head(holderHeads.blocks)} ${by === 'category' ? head(holderHeads.sure) : nothing}
-              <th scope="col">${ways.find(({ id }) => id === by)?.name}</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${found?.rows.map((row) => this.row(row, found, page.highlight !== ''))}
-          </tbody>
-        </table>
+        ${found ? this.rows(found) : nothing}
         ${found?.count === 0 ? html`<p>No memory is in use at this moment.</p>` : nothing}
         ${found && found.count > found.rows.length ? html`<p>and ${formatCount(found.count - found.rows.length)} smaller ones</p>` : nothing}
       </div>
@@ -194,7 +178,7 @@ export class HoldersPanel extends LitElement {
     const why =
       sure === null || rule === null
         ? 'no rule fits it'
-        : `${Math.round(100 * sure)} % sure, by line ${line ?? 0}: ${rule.trim().replace(/\s+/g, ' ')}`;
+        : `${formatSure(sure)} sure, by line ${line ?? 0}: ${rule.trim().replace(/\s+/g, ' ')}`;
     return html`<p class="pinned" data-pinned=${name}>
       ${this.page.pinned?.name ?? 'The pinned block'}: ${categoryName(name)}, ${why}
     </p>`;
@@ -234,34 +218,47 @@ export class HoldersPanel extends LitElement {
     </span>`;
   }
 
-  private row(row: Holder, { bytes }: Holders, faded: boolean): TemplateResult {
+  private rows({ rows, bytes: all }: Holders): TemplateResult {
     const { by } = this.kept.value;
-    const isFilter = row.filter !== null && row.filter === this.page.highlight;
-    const lit = bytes > 0 ? (100 * row.lit_bytes) / bytes : 0;
-    const place = row.line > 0 ? `${row.file}:${row.line}` : row.file;
-    return html`<tr
-      data-label=${row.label}
-      data-bytes=${row.bytes}
-      data-blocks=${row.blocks}
-      class=${isFilter ? 'chosen' : faded && row.lit_bytes === 0 ? 'faded' : ''}>
-      <td class="number" title=${formatExactBytes(row.bytes)}>${formatBytes(row.bytes)}</td>
-      <td class="share">
-        <span class="meter" aria-hidden="true">
-          <i .style=${`width: ${bytes > 0 ? (100 * row.bytes) / bytes : 0}%`}></i>
-          ${faded ? html`<i class="lit" .style=${`width: ${lit}%`}></i>` : nothing}
-        </span>
-        ${formatShare(row.bytes, bytes)}
-      </td>
-      <td class="number">${formatCount(row.blocks)}</td>
-      ${by === 'category' ? html`<td class="number">${row.sure === null ? '' : `${Math.round(100 * row.sure)} %`}</td>` : nothing}
-      <td class="who">
-        <button
-          title=${[row.says, row.filter === null ? 'Show its largest block' : 'Filter by it', place].filter((part) => part !== '').join('\n')}
-          @click=${() => this.take(row)}>
-          ${by === 'category' ? categoryName(row.label) : row.label}
-        </button>
-      </td>
-    </tr>`;
+    const { highlight } = this.page;
+    const faded = highlight !== '';
+    const width = (bytes: Bytes): string => `width: ${all > 0 ? (100 * bytes) / all : 0}%`;
+    return tableOf(rows, {
+      row: ({ label, bytes, blocks, filter, lit_bytes }) => ({
+        data: { label, bytes, blocks },
+        look:
+          filter !== null && filter === highlight ? 'chosen' : faded && lit_bytes === 0 ? 'faded' : undefined,
+      }),
+      columns: [
+        { ...holderHeads.bytes, ...bytesColumn('Bytes', ({ bytes }) => bytes) },
+        {
+          name: 'Share',
+          look: 'share',
+          cell: ({ bytes, lit_bytes }) =>
+            html`<span class="meter" aria-hidden="true">
+                <i .style=${width(bytes)}></i>
+                ${faded ? html`<i class="lit" .style=${width(lit_bytes)}></i>` : nothing}
+              </span>
+              ${formatShare(bytes, all)}`,
+        },
+        { ...holderHeads.blocks, ...countColumn('Blocks', ({ blocks }) => blocks) },
+        by === 'category' && {
+          ...holderHeads.sure,
+          look: 'number',
+          cell: ({ sure }) => (sure === null ? '' : formatSure(sure)),
+        },
+        {
+          name: ways.find(({ id }) => id === by)?.name ?? '',
+          look: 'who',
+          cell: (row) =>
+            html`<button
+              title=${[row.says, row.filter === null ? 'Show its largest block' : 'Filter by it', row.line > 0 ? `${row.file}:${row.line}` : row.file].filter((part) => part !== '').join('\n')}
+              @click=${() => this.take(row)}>
+              ${by === 'category' ? categoryName(row.label) : row.label}
+            </button>`,
+        },
+      ],
+    });
   }
 
   static override styles = [base, styles];

@@ -1,7 +1,9 @@
 // The look of who holds memory.
 import { css } from 'lit';
+import { groupStyles } from '../../controls/piece_styles.ts';
 
 export const styles = css`
+  ${groupStyles}
   :host {
     display: flex;
     flex-direction: column;
@@ -18,18 +20,6 @@ export const styles = css`
     flex: none;
     padding: 6px 12px;
     border-bottom: 1px solid var(--line);
-  }
-  .group {
-    display: inline-flex;
-  }
-  .group .button:not(:first-child) {
-    margin-left: -1px;
-    border-top-left-radius: 0;
-    border-bottom-left-radius: 0;
-  }
-  .group .button:not(:last-child) {
-    border-top-right-radius: 0;
-    border-bottom-right-radius: 0;
   }
   .moment,
   .rules {

@@ -6,6 +6,7 @@ import { element } from '../../controls/element.ts';
 import { formatBytes, formatCount, formatExactBytes, plural } from '../../base/format.ts';
 import type { Bytes } from '../../base/units.ts';
 import '../../controls/copy_button.ts';
+import { bytesColumn, tableOf } from '../../controls/table.ts';
 import { base } from '../../controls/styles.ts';
 import type { EngineView, ExplainedOutOfMemory, Report } from '../../../engine/index.ts';
 import { AnswerPanel } from '../answer_panel.ts';
@@ -28,10 +29,10 @@ const verdicts: Record<ExplainedOutOfMemory['verdict'], string> = {
   too_big: 'More than the device holds',
   full: 'The device was full',
   fragmented: 'Enough was free, but in pieces',
-  elsewhere: 'The free memory was of another stream or pool',
+  elsewhere: 'The free memory belonged to another stream or pool',
   too_late: 'Enough was freed, but too late',
   limit: 'A limit was reached',
-  unknown: 'The reason is not in the file',
+  unknown: 'The file does not show why',
 };
 
 /** Of what the device could give this process: what one sees of it in the bar. */
@@ -82,7 +83,7 @@ export class OomPanel extends AnswerPanel<Report> {
         ${bar(one)}
         <div class="columns">
           <section aria-label="What helps">
-            <h3>What helps, by effect</h3>
+            <h3>What helps, most effective first</h3>
             <p class="dim">None was replayed that does not say so.</p>
             ${this.remedies(one, one === oom.at(-1))}
           </section>
@@ -309,33 +310,20 @@ function bar(one: ExplainedOutOfMemory): TemplateResult {
 
 function places({ free }: ExplainedOutOfMemory): TemplateResult {
   if (free.length === 0) return html`<p class="dim">Nothing was cached.</p>`;
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="Cached memory by pool and stream">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Pool and stream</th>
-          <th scope="col" class="number">Cached</th>
-          <th scope="col" class="number">Largest piece</th>
-          <th scope="col">Why not</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${free.map(
-          ({ name, cached_bytes, largest_free_bytes, blocks, why, why_text }) =>
-            html`<tr data-place=${name} data-bytes=${cached_bytes} data-why=${why}>
-              <td>${name}</td>
-              <td class="number" title="${formatExactBytes(cached_bytes)} in ${plural(blocks, 'piece')}">
-                ${formatBytes(cached_bytes)}
-              </td>
-              <td class="number" title=${formatExactBytes(largest_free_bytes)}>
-                ${formatBytes(largest_free_bytes)}
-              </td>
-              <td>${why_text}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+  return tableOf(free, {
+    label: 'Cached memory by pool and stream',
+    row: ({ name, cached_bytes, why }) => ({ data: { place: name, bytes: cached_bytes, why } }),
+    columns: [
+      { name: 'Pool and stream', cell: ({ name }) => name },
+      bytesColumn(
+        'Cached',
+        ({ cached_bytes }) => cached_bytes,
+        ({ blocks }) => ` in ${plural(blocks, 'piece')}`,
+      ),
+      bytesColumn('Largest piece', ({ largest_free_bytes }) => largest_free_bytes),
+      { name: 'Why not', cell: ({ why_text }) => why_text },
+    ],
+  });
 }
 
 export const panel: LoadedPanel<Chosen> = {

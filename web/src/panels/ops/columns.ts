@@ -1,12 +1,6 @@
 // The columns of the op table, in their order; what they are called and mean is the engine's (its heads).
-import {
-  opLineHeads,
-  opSortWords,
-  profilerLineHeads,
-  type OpLine,
-  type OpSort,
-  type ProfilerLine,
-} from '../../../engine/index.ts';
+import { opLineHeads, profilerLineHeads } from '../../../engine/heads.ts';
+import { opSortWords, type OpLine, type OpSort, type ProfilerLine } from '../../../engine/index.ts';
 
 export interface OpColumn<Line> {
   name: string;

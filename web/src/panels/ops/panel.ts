@@ -9,9 +9,9 @@ import { LatestOnly } from '../../base/latest_only.ts';
 import '../../controls/sheet.ts';
 import type { SeenRows, Sheet, SheetCell, SheetColumn, SheetRow } from '../../controls/sheet.ts';
 import { base } from '../../controls/styles.ts';
+import { opLineHeads } from '../../../engine/heads.ts';
 import {
   opByWords,
-  opLineHeads,
   opSortWords,
   type EngineView,
   type OpBy,
@@ -236,7 +236,7 @@ export class OpsPanel extends LitElement {
       ${device.device}: ${plural(device.records, 'record')}, peak ${bytes(device.peak_bytes)}. Before
       ${bytes(device.base_bytes)} + ops ${bytes(self)} + outside of ops ${bytes(device.unowned_bytes)} =
       ${bytes(device.end_bytes)} at the end.
-      ${device.has_addresses ? nothing : html` <span class="dim">Old trace without addresses: frees are matched by size, “at the peak” is not known for all.</span>`}
+      ${device.has_addresses ? nothing : html` <span class="dim">Old trace without addresses: frees are matched by size, “at peak” and “at return” are not known.</span>`}
     </p>`;
   }
 

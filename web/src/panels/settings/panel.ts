@@ -5,6 +5,8 @@ import { element } from '../../controls/element.ts';
 import { settingLines } from '../../words/about_text.ts';
 import '../../controls/copy_button.ts';
 import type { LoadedPanel, PanelPage } from '../panel.ts';
+import { tableOf } from '../../controls/table.ts';
+import { tableStyles } from '../../controls/table_styles.ts';
 import { base } from '../../controls/styles.ts';
 
 @element('gpustrata-settings')
@@ -24,25 +26,17 @@ export class SettingsPanel extends LitElement {
             label="Copy the table"
             .text=${() => lines.map(([name, value]) => `${name}\t${value}\n`).join('')}></gpustrata-copy>
         </h2>
-        <table data-settings=${lines.length}>
-          <thead>
-            <tr>
-              <th scope="col">Setting</th>
-              <th scope="col">Value</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${lines.map(
-              ([name, value]) =>
-                html`<tr>
-                  <th scope="row"><code>${name}</code></th>
-                  <td>
-                    ${value === '' ? html`<span class="dim">empty</span>` : html`<code>${value}</code>`}
-                  </td>
-                </tr>`,
-            )}
-          </tbody>
-        </table>
+        ${tableOf(lines, {
+          data: { settings: lines.length },
+          columns: [
+            { name: 'Setting', names: true, cell: ([name]) => html`<code>${name}</code>` },
+            {
+              name: 'Value',
+              cell: ([, value]) =>
+                value === '' ? html`<span class="dim">empty</span>` : html`<code>${value}</code>`,
+            },
+          ],
+        })}
       </section>
       <section>
         <h2>
@@ -56,6 +50,7 @@ export class SettingsPanel extends LitElement {
 
   static override styles = [
     base,
+    tableStyles,
     css`
       :host {
         display: grid;
@@ -80,21 +75,8 @@ export class SettingsPanel extends LitElement {
         margin: 0;
         font-size: 13px;
       }
-      table {
-        width: 100%;
-        border-collapse: collapse;
-      }
-      thead {
-        color: var(--dim);
-        font-size: 12px;
-      }
       th,
       td {
-        padding: 3px 16px 3px 0;
-        border-bottom: 1px solid var(--line);
-        font-weight: 400;
-        text-align: left;
-        vertical-align: top;
         overflow-wrap: anywhere;
       }
       code,

@@ -4,7 +4,8 @@ import { css, html, nothing, type TemplateResult } from 'lit';
 import { property } from 'lit/decorators.js';
 import { element } from '../../controls/element.ts';
 import { baseName, formatBytes, formatExactBytes, plural } from '../../base/format.ts';
-import { folderOfDrop, folderOfFiles } from '../../controls/choose_folder.ts';
+import { folderOfDrop, folderOfFiles } from './choose_folder.ts';
+import { bytesCell, tableOf } from '../../controls/table.ts';
 import { base } from '../../controls/styles.ts';
 import type { SourceFile, SourceLines } from '../../../engine/index.ts';
 import {
@@ -154,60 +155,63 @@ export class SourcePanel extends AnswerPanel<Found> {
     if (file === undefined || !lines) return html``;
     const most = Math.max(1, ...lines.lines.map(({ bytes }) => bytes));
     const of = new Map(lines.lines.map((one) => [one.line, one]));
-    const { editor } = this.page;
     return html`<h2 title=${file}>${file}</h2>
       ${texts ? nothing : html`<p class="dim" data-no-text>${this.page.source ? 'Your folder has no such file, or several.' : 'Without your source only the numbers of its lines are known.'}</p>`}
-      <table data-lines=${lines.lines.length}>
-        <thead>
-          <tr>
-            <th scope="col" class="number">Asked for</th>
-            <th scope="col" class="number">In all</th>
-            <th scope="col" class="number">Line</th>
-            ${texts ? html`<th scope="col">Text</th>` : html`<td></td>`}
-          </tr>
-        </thead>
-        <tbody>
-          ${shownLines([...of.keys()], texts?.length ?? 0).map((line) => {
-            if (line === 0)
-              return html`<tr class="cut">
-                <td colspan="4">⋯</td>
-              </tr>`;
-            const one = of.get(line);
-            const link = editorLink(editor, file, line);
-            return html`<tr
-              data-line=${one ? line : nothing}
-              data-own=${one?.own_bytes ?? nothing}
-              data-bytes=${one?.bytes ?? nothing}>
-              <td
-                class="number strong"
-                title=${one && one.own_bytes > 0 ? `${formatExactBytes(one.own_bytes)} in ${plural(one.own_blocks, 'block')}` : nothing}>
-                ${one && one.own_bytes > 0 ? formatBytes(one.own_bytes) : ''}
-              </td>
-              <td
-                class="number heat"
-                .style=${one ? `--share: ${((100 * one.bytes) / most).toFixed(1)}%` : ''}
-                title=${one ? `${formatExactBytes(one.bytes)} in ${plural(one.blocks, 'block')}` : nothing}>
-                ${one ? formatBytes(one.bytes) : ''}
-              </td>
-              <td class="number">
-                ${
-                  link !== undefined
-                    ? html`<a href=${link} data-editor>${line}</a>`
-                    : one
-                      ? html`<button
-                          class="link"
-                          @click=${() => this.follow({ filter: `stack:"${baseName(file)}:${line}:" alive@${this.page.event < 0 ? 'start' : this.page.event}` })}>
-                          ${line}
-                        </button>`
-                      : line
-                }
-              </td>
-              <td class="code-text">${texts?.[line - 1] ?? ''}</td>
-            </tr>`;
-          })}
-        </tbody>
-      </table>
+      ${tableOf(shownLines([...of.keys()], texts?.length ?? 0), {
+        data: { lines: lines.lines.length },
+        row: (line) => {
+          const one = of.get(line);
+          return line === 0
+            ? { look: 'cut' }
+            : { data: { line: one?.line, own: one?.own_bytes, bytes: one?.bytes } };
+        },
+        columns: [
+          {
+            name: 'Asked for',
+            look: 'number',
+            cell: (line) => {
+              if (line === 0) return { text: '⋯', span: 4 };
+              const one = of.get(line);
+              return one && one.own_bytes > 0
+                ? {
+                    ...bytesCell(one.own_bytes, { more: ` in ${plural(one.own_blocks, 'block')}` }),
+                    look: 'strong',
+                  }
+                : '';
+            },
+          },
+          {
+            name: 'In all',
+            look: 'number',
+            cell: (line) => {
+              const one = of.get(line);
+              return one
+                ? {
+                    ...bytesCell(one.bytes, { more: ` in ${plural(one.blocks, 'block')}` }),
+                    look: 'heat',
+                    style: `--share: ${((100 * one.bytes) / most).toFixed(1)}%`,
+                  }
+                : '';
+            },
+          },
+          { name: 'Line', look: 'number', cell: (line) => this.line(file, line, of.has(line)) },
+          {
+            name: texts ? 'Text' : '',
+            cell: (line) => ({ text: texts?.[line - 1] ?? '', look: 'code-text' }),
+          },
+        ],
+      })}
       ${lines.lines_left_out > 0 ? html`<p class="dim">and ${plural(lines.lines_left_out, 'line')} with less</p>` : nothing}`;
+  }
+
+  private line(file: string, line: number, counts: boolean): string | TemplateResult {
+    const { editor, event } = this.page;
+    const link = editorLink(editor, file, line);
+    if (link !== undefined) return html`<a href=${link} data-editor>${line}</a>`;
+    const filter = `stack:"${baseName(file)}:${line}:" alive@${event < 0 ? 'start' : event}`;
+    return counts
+      ? html`<button class="link" @click=${() => this.follow({ filter })}>${line}</button>`
+      : String(line);
   }
 
   static override styles = [

@@ -1,6 +1,8 @@
 import { css } from 'lit';
+import { tipStyles } from '../../controls/piece_styles.ts';
 
 export const pictureStyles = css`
+  ${tipStyles}
   :host {
     display: flex;
     flex-direction: column;
@@ -41,19 +43,7 @@ export const pictureStyles = css`
     opacity: 1;
   }
   .tip {
-    position: absolute;
-    z-index: 1;
-    max-width: min(320px, 70%);
-    padding: 5px 9px;
-    border: 1px solid var(--line-strong);
-    border-radius: 6px;
-    background: var(--raised);
-    font-size: 12px;
-    font-variant-numeric: tabular-nums;
-    line-height: 1.45;
-    white-space: pre-line;
-    overflow-wrap: anywhere;
-    pointer-events: none;
+    --tip-width: 320px;
   }
   .problem.aside {
     inset: auto auto 8px 8px;
@@ -99,5 +89,7 @@ export const pictureStyles = css`
     width: 12px;
     height: 10px;
     border: 1px solid;
+    print-color-adjust: exact;
+    filter: var(--on-paper, none);
   }
 `;

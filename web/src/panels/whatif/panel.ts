@@ -3,7 +3,16 @@ import { reasonOf } from '../../base/reason.ts';
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { property, state } from 'lit/decorators.js';
 import { element } from '../../controls/element.ts';
-import { formatBytes, formatCount, formatExactBytes, formatNeeded, plural } from '../../base/format.ts';
+import {
+  formatBytes,
+  formatCount,
+  formatExactBytes,
+  formatNeeded,
+  formatSigned,
+  plural,
+} from '../../base/format.ts';
+import { bytesCell, bytesColumn, countColumn, tableOf, type TableCell } from '../../controls/table.ts';
+import { tableStyles } from '../../controls/table_styles.ts';
 import { base } from '../../controls/styles.ts';
 import {
   EngineFailure,
@@ -40,6 +49,22 @@ interface Memory {
 type Task = 'rehearsal' | 'run' | 'smallest' | 'search' | 'states' | 'file';
 
 const columns = 600;
+
+type Numbers = WhatIf['recorded'];
+const comparedNumbers: readonly {
+  name: string;
+  key: string;
+  of: (numbers: Numbers) => number;
+  inBytes: boolean;
+}[] = [
+  { name: 'Peak reserved', key: 'peak_reserved', of: (is) => is.peak_reserved_bytes, inBytes: true },
+  { name: 'Peak allocated', key: 'peak_allocated', of: (is) => is.peak_allocated_bytes, inBytes: true },
+  { name: 'Calls for device memory', key: 'device_allocs', of: (is) => is.device_allocs, inBytes: false },
+  { name: 'Calls that release memory', key: 'device_frees', of: (is) => is.device_frees, inBytes: false },
+  { name: 'Out of memory', key: 'ooms', of: (is) => is.ooms, inBytes: false },
+];
+const numberCell = (is: number, inBytes: boolean): TableCell =>
+  inBytes ? bytesCell(is) : { text: formatCount(is) };
 
 @element('gpustrata-whatif')
 export class WhatIfPanel extends LitElement {
@@ -380,47 +405,30 @@ export class WhatIfPanel extends LitElement {
     if (!answer) return html`<p class="dim">Change something and press Run.</p>`;
     const { whatIf, scenario } = answer;
     const { recorded, simulated } = whatIf;
-    const bytes = (name: string, key: string, was: Bytes, is: Bytes): TemplateResult =>
-      html`<tr data-number=${key} data-recorded=${was} data-simulated=${is}>
-        <th scope="row">${name}</th>
-        <td title=${formatExactBytes(was)}>${formatBytes(was)}</td>
-        <td title=${formatExactBytes(is)}>${formatBytes(is)}</td>
-        <td>${was === is ? 'the same' : `${is > was ? '+' : '−'}${formatBytes(Math.abs(is - was))}`}</td>
-      </tr>`;
-    const count = (name: string, key: string, was: number, is: number): TemplateResult =>
-      html`<tr data-number=${key} data-recorded=${was} data-simulated=${is}>
-        <th scope="row">${name}</th>
-        <td>${formatCount(was)}</td>
-        <td>${formatCount(is)}</td>
-        <td>${was === is ? 'the same' : `${is > was ? '+' : '−'}${formatCount(Math.abs(is - was))}`}</td>
-      </tr>`;
     const oom = simulated.first_oom;
     return html`<section data-run=${nameOf(scenario)}>
       <h2>${nameOf(scenario)}</h2>
-      <div class="plot">
-        ${curves(whatIf, this.page.info.events, this.page.event)}
-        <p class="key">
-          <span class="recorded">reserved, recorded</span> <span class="simulated">reserved in the run</span>
-          <span class="allocated">allocated, recorded</span>
-        </p>
-      </div>
-      <table>
-        <thead>
-          <tr>
-            <td></td>
-            <th scope="col">recorded</th>
-            <th scope="col">in the run</th>
-            <th scope="col">difference</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${bytes('Peak reserved', 'peak_reserved', recorded.peak_reserved_bytes, simulated.peak_reserved_bytes)}
-          ${bytes('Peak allocated', 'peak_allocated', recorded.peak_allocated_bytes, simulated.peak_allocated_bytes)}
-          ${count('Calls for device memory', 'device_allocs', recorded.device_allocs, simulated.device_allocs)}
-          ${count('Calls that release memory', 'device_frees', recorded.device_frees, simulated.device_frees)}
-          ${count('Out of memory', 'ooms', recorded.ooms, simulated.ooms)}
-        </tbody>
-      </table>
+      <div class="plot">${curves(whatIf, this.page)}</div>
+      ${tableOf(comparedNumbers, {
+        row: ({ key, of }) => ({ data: { number: key, recorded: of(recorded), simulated: of(simulated) } }),
+        columns: [
+          { name: '', names: true, cell: ({ name }) => name },
+          { name: 'recorded', look: 'number', cell: ({ of, inBytes }) => numberCell(of(recorded), inBytes) },
+          {
+            name: 'in the run',
+            look: 'number',
+            cell: ({ of, inBytes }) => numberCell(of(simulated), inBytes),
+          },
+          {
+            name: 'difference',
+            look: 'number',
+            cell: ({ of, inBytes }) => {
+              const more = of(simulated) - of(recorded);
+              return more === 0 ? 'the same' : formatSigned(more, inBytes ? formatBytes : formatCount);
+            },
+          },
+        ],
+      })}
       <p class="ways">
         ${
           oom
@@ -486,35 +494,24 @@ export class WhatIfPanel extends LitElement {
             </div>`
           : nothing
       }
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Settings</th>
-            <th scope="col">peak reserved</th>
-            <th scope="col">calls</th>
-            <th scope="col">out of memory</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${tried.map(
-            ({ conf, numbers }) =>
-              html`<tr data-conf=${conf}>
-                <th scope="row">
-                  <button class="link" @click=${() => choose(conf)}>${conf || 'no settings'}</button>
-                </th>
-                <td title=${formatExactBytes(numbers.peak_reserved_bytes)}>
-                  ${formatBytes(numbers.peak_reserved_bytes)}
-                </td>
-                <td>${formatCount(callsOf(numbers))}</td>
-                <td>${formatCount(numbers.ooms)}</td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
+      ${tableOf(tried, {
+        row: ({ conf }) => ({ data: { conf } }),
+        columns: [
+          {
+            name: 'Settings',
+            names: true,
+            cell: ({ conf }) =>
+              html`<button class="link" @click=${() => choose(conf)}>${conf || 'no settings'}</button>`,
+          },
+          bytesColumn('peak reserved', ({ numbers }) => numbers.peak_reserved_bytes),
+          countColumn('calls', ({ numbers }) => callsOf(numbers)),
+          countColumn('out of memory', ({ numbers }) => numbers.ooms),
+        ],
+      })}
     </section>`;
   }
 
-  static override styles = [base, styles];
+  static override styles = [base, tableStyles, styles];
 }
 
 export const panel: LoadedPanel<Memory> = {

@@ -1,60 +1,41 @@
 // Curves of a run beside those of the recording, and settings by what they need.
-import { svg, type SVGTemplateResult } from 'lit';
+import { html, svg, type SVGTemplateResult, type TemplateResult } from 'lit';
 import { formatBytes, formatCount } from '../../base/format.ts';
 import type { Bytes } from '../../base/units.ts';
 import type { WhatIf } from '../../../engine/index.ts';
+import { colorsOf } from '../../draw/colors.ts';
+import { levelOf } from '../../series/chart.ts';
+import type { PanelPage } from '../panel.ts';
 import type { Tried } from '../runs.ts';
 import { callsOf } from './scenario.ts';
 
-const height = 100;
+const maximum = (values: Float64Array): Bytes => values.reduce((most, one) => Math.max(most, one), 0);
 
-/** A staircase in a box `values.length` wide and `height` high. */
-function steps(values: ArrayLike<Bytes>, top: Bytes): string {
-  let path = '';
-  let last = Number.NaN;
-  for (let i = 0; i < values.length; i += 1) {
-    const y = height - ((values[i] ?? 0) / top) * (height - 2) - 1;
-    if (y === last) continue;
-    path += path === '' ? `M0 ${y.toFixed(2)}` : `H${i}V${y.toFixed(2)}`;
-    last = y;
-  }
-  return `${path}H${values.length}`;
-}
-
-/** `at`: share of the width where the chosen moment is; `refused`: where the run is first out of memory. */
+/** `event`: the chosen moment. */
 export function curves(
-  { curves: levels, capacity, simulated }: WhatIf,
-  events: number,
-  event: number,
-): SVGTemplateResult {
-  const { recordedReserved, simulatedReserved, recordedAllocated } = levels;
-  const columns = Math.max(1, recordedReserved.length);
-  let top = 1;
-  for (const values of [recordedReserved, simulatedReserved])
-    for (const value of values) top = Math.max(top, value);
-  const x = (of: number): number => (Math.max(0, of) / Math.max(1, events)) * columns;
+  { curves: { recordedReserved, simulatedReserved, recordedAllocated }, capacity, simulated }: WhatIf,
+  { info, event, theme }: PanelPage,
+): TemplateResult {
+  const count = Math.max(1, recordedReserved.length);
+  const values = [recordedAllocated, recordedReserved, simulatedReserved];
+  const colors = colorsOf(theme);
+  const columns = { axis: 'event', first: 0, width: info.events / count, count } as const;
   const oom = simulated.first_oom;
-  const limit =
-    capacity !== null && capacity <= top * 1.02 ? height - (capacity / top) * (height - 2) - 1 : undefined;
-  return svg`<svg
-    class="curves"
-    viewBox="0 0 ${columns} ${height}"
-    preserveAspectRatio="none"
-    role="img"
-    aria-label="Reserved memory over the events: recorded up to ${formatBytes(maximum(recordedReserved))}, in the run up to ${formatBytes(maximum(simulatedReserved))}">
-    <path class="allocated" d="${steps(recordedAllocated, top)}V${height}H0Z" />
-    ${limit === undefined ? '' : svg`<path class="limit" d="M0 ${limit}H${columns}" />`}
-    <path class="recorded" d=${steps(recordedReserved, top)} />
-    <path class="simulated" d=${steps(simulatedReserved, top)} />
-    <path class="moment" d="M${x(event)} 0V${height}" />
-    ${oom ? svg`<path class="oom" d="M${x(oom.event)} 0V${height}" />` : ''}
-  </svg>`;
-}
-
-function maximum(values: ArrayLike<number>): number {
-  let most = 0;
-  for (let i = 0; i < values.length; i += 1) most = Math.max(most, values[i] ?? 0);
-  return most;
+  return html`<gpustrata-chart
+    low
+    .of=${{ axis: 'event', extent: info.events, samples: { columns, values } }}
+    .levels=${[
+      levelOf('allocated, recorded', colors.envelope, 'area', maximum(recordedAllocated)),
+      levelOf('reserved, recorded', colors.reserved, 'line', maximum(recordedReserved)),
+      levelOf('reserved in the run', colors.snapshot, 'line', maximum(simulatedReserved)),
+    ]}
+    .limit=${capacity ?? undefined}
+    .marks=${[
+      { position: Math.max(event + 0.5, 0), text: '', look: 'plain' },
+      ...(oom ? [{ position: oom.event + 0.5, text: 'out of memory in the run', look: 'bad' }] : []),
+    ]}
+    .theme=${theme}
+    label="Reserved memory over the events, recorded and in the run"></gpustrata-chart>`;
 }
 
 /** Reserved memory to the right, calls to the device upwards: the best is at the lower left. */

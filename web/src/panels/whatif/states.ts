@@ -3,20 +3,16 @@ import { reasonOf } from '../../base/reason.ts';
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { property, queryAll, state } from 'lit/decorators.js';
 import { element } from '../../controls/element.ts';
-import { formatBytes, formatCount, formatExactBytes, plural } from '../../base/format.ts';
+import { plural } from '../../base/format.ts';
 import { LatestOnly } from '../../base/latest_only.ts';
+import { bytesCell, bytesColumn, countColumn, tableOf, type TableColumn } from '../../controls/table.ts';
+import { tableStyles } from '../../controls/table_styles.ts';
 import { base } from '../../controls/styles.ts';
 import { Resized } from '../../controls/resized.ts';
 import { themes, type Theme } from '../../draw/colors.ts';
 import { lookOf } from '../../draw/palettes.ts';
 import { drawState } from '../../draw/state_rects.ts';
-import type {
-  PoolUse,
-  SegmentDifference,
-  SegmentUse,
-  StateDifferences,
-  StateLayout,
-} from '../../../engine/index.ts';
+import type { SegmentDifference, SegmentUse, StateDifferences, StateLayout } from '../../../engine/index.ts';
 import type { ShownRun } from '../runs.ts';
 
 interface Asked {
@@ -32,6 +28,17 @@ interface Sides {
   simulated: StateLayout;
   differences: StateDifferences;
 }
+
+type PoolDifference = StateDifferences['pools'][number];
+const both = [
+  ['Recorded', ({ recorded }: PoolDifference) => recorded],
+  ['In the run', ({ simulated }: PoolDifference) => simulated],
+] as const;
+const used = [
+  ['reserved', 'reserved'],
+  ['in use', 'used'],
+  ['largest gap', 'largest_free'],
+] as const;
 
 @element('gpustrata-run-states')
 export class RunStates extends LitElement {
@@ -107,79 +114,53 @@ export class RunStates extends LitElement {
   }
 
   private pools({ pools }: StateDifferences): TemplateResult {
-    const cells = (use: PoolUse): TemplateResult =>
-      html`<td>${formatCount(use.segments)}</td>
-        <td title=${formatExactBytes(use.reserved)}>${formatBytes(use.reserved)}</td>
-        <td title=${formatExactBytes(use.used)}>${formatBytes(use.used)}</td>
-        <td title=${formatExactBytes(use.largest_free)}>${formatBytes(use.largest_free)}</td>`;
-    return html`<div class="scroll" tabindex="0" role="group" aria-label="Pools, recorded and in the run">
-      <table data-pools=${pools.length}>
-        <thead>
-          <tr>
-            <th rowspan="2" scope="col">Pool</th>
-            <th colspan="4" scope="colgroup">Recorded</th>
-            <th colspan="4" scope="colgroup">In the run</th>
-          </tr>
-          <tr>
-            ${[0, 1].map(
-              () =>
-                html`<th scope="col">segments</th>
-                  <th scope="col">reserved</th>
-                  <th scope="col">in use</th>
-                  <th scope="col">largest gap</th>`,
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          ${pools.map(
-            ({ pool, small, recorded, simulated }) =>
-              html`<tr>
-                <th scope="row">${poolName(pool, small)}</th>
-                ${cells(recorded)}${cells(simulated)}
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>`;
+    return tableOf(pools, {
+      label: 'Pools, recorded and in the run',
+      data: { pools: pools.length },
+      columns: [
+        { name: 'Pool', names: true, cell: ({ pool, small }) => poolName(pool, small) },
+        ...both.flatMap(([group, of]): TableColumn<PoolDifference>[] => [
+          { ...countColumn('segments', (row) => of(row).segments), group },
+          ...used.map(([name, key]) => ({
+            ...bytesColumn<PoolDifference>(name, (row) => of(row)[key]),
+            group,
+          })),
+        ]),
+      ],
+    });
   }
 
   private segments({ segments, segments_left_out, same_segments }: StateDifferences): TemplateResult {
     const same =
       same_segments === 0 ? 'No segment is the same.' : `${plural(same_segments, 'segment')} the same.`;
     if (segments.length === 0) return html`<p class="dim" data-segments="0">${same} None differs.</p>`;
-    const cells = (use: SegmentUse | null): TemplateResult =>
-      use === null
-        ? html`<td class="dim" colspan="3">not there</td>`
-        : html`<td title=${formatExactBytes(use.reserved)}>${formatBytes(use.reserved)}</td>
-            <td title=${formatExactBytes(use.used)}>${formatBytes(use.used)}</td>
-            <td title=${formatExactBytes(use.largest_free)}>${formatBytes(use.largest_free)}</td>`;
-    const row = ({ address, pool, small, recorded, simulated }: SegmentDifference): TemplateResult =>
-      html`<tr data-segment=${address}>
-        <th scope="row"><code>${address}</code> ${poolName(pool, small)}</th>
-        ${cells(recorded)}${cells(simulated)}
-      </tr>`;
-    return html`<div class="scroll" tabindex="0" role="group" aria-label="Segments that differ">
-        <table data-segments=${segments.length}>
-          <thead>
-            <tr>
-              <th rowspan="2" scope="col">Segments that differ, by address</th>
-              <th colspan="3" scope="colgroup">Recorded</th>
-              <th colspan="3" scope="colgroup">In the run</th>
-            </tr>
-            <tr>
-              ${[0, 1].map(
-                () =>
-                  html`<th scope="col">reserved</th>
-                    <th scope="col">in use</th>
-                    <th scope="col">largest gap</th>`,
-              )}
-            </tr>
-          </thead>
-          <tbody>
-            ${segments.map(row)}
-          </tbody>
-        </table>
-      </div>
+    const column = (
+      group: string,
+      of: (row: SegmentDifference) => SegmentUse | null,
+      [name, key]: (typeof used)[number],
+    ): TableColumn<SegmentDifference> => ({
+      name,
+      look: 'number',
+      group,
+      cell: (row) => {
+        const use = of(row);
+        return use === null ? { text: 'not there', look: 'dim', span: used.length } : bytesCell(use[key]);
+      },
+    });
+    return html`${tableOf(segments, {
+        label: 'Segments that differ',
+        data: { segments: segments.length },
+        row: ({ address }) => ({ data: { segment: address } }),
+        columns: [
+          {
+            name: 'Segments that differ, by address',
+            names: true,
+            cell: ({ address, pool, small }) => html`<code>${address}</code> ${poolName(pool, small)}`,
+          },
+          ...used.map((one) => column('Recorded', ({ recorded }) => recorded, one)),
+          ...used.map((one) => column('In the run', ({ simulated }) => simulated, one)),
+        ],
+      })}
       <p class="dim">
         ${segments_left_out === 0 ? nothing : `${plural(segments_left_out, 'more differs', 'more differ')}. `}${same}
       </p>`;
@@ -187,6 +168,7 @@ export class RunStates extends LitElement {
 
   static override styles = [
     base,
+    tableStyles,
     css`
       :host {
         display: block;
@@ -212,30 +194,6 @@ export class RunStates extends LitElement {
       }
       .scroll {
         margin-top: 8px;
-        overflow-x: auto;
-      }
-      table {
-        width: 100%;
-        border-collapse: collapse;
-        font-variant-numeric: tabular-nums;
-      }
-      th,
-      td {
-        padding: 3px 12px 3px 0;
-        border-bottom: 1px solid var(--line);
-        font-weight: 400;
-        text-align: right;
-        white-space: nowrap;
-      }
-      th:first-child {
-        text-align: left;
-      }
-      thead {
-        color: var(--dim);
-        font-size: 12px;
-      }
-      thead tr:last-child th:first-child {
-        text-align: right;
       }
     `,
   ];

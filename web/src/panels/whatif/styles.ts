@@ -152,41 +152,12 @@ export const styles = css`
     max-width: 900px;
     margin: 8px 0;
   }
-  svg.curves,
   svg.scatter {
     display: block;
     width: 100%;
-    height: 120px;
+    height: 160px;
     border: 1px solid var(--line);
     background: var(--bg);
-  }
-  svg.scatter {
-    height: 160px;
-  }
-  path {
-    fill: none;
-    stroke-width: 1.5;
-    vector-effect: non-scaling-stroke;
-  }
-  path.recorded {
-    stroke: var(--reserved);
-  }
-  path.simulated {
-    stroke: var(--accent);
-    stroke-width: 2;
-  }
-  path.allocated {
-    fill: var(--envelope);
-    stroke: none;
-  }
-  path.limit,
-  path.oom {
-    stroke: var(--bad);
-    stroke-dasharray: 5 4;
-  }
-  path.moment {
-    stroke: var(--dim);
-    stroke-width: 1;
   }
   circle {
     fill: var(--accent);
@@ -220,36 +191,11 @@ export const styles = css`
   .key .recorded::before {
     background: var(--reserved);
   }
-  .key .allocated::before {
-    height: 8px;
-    background: var(--envelope);
-  }
   .key .fails::before {
     background: var(--bad);
   }
   table {
-    width: 100%;
     max-width: 900px;
-    border-collapse: collapse;
-    font-variant-numeric: tabular-nums;
-  }
-  th,
-  td {
-    padding: 3px 16px 3px 0;
-    border-bottom: 1px solid var(--line);
-    font-weight: 400;
-    text-align: right;
-  }
-  td {
-    white-space: nowrap;
-  }
-  th:first-child {
-    text-align: left;
-    overflow-wrap: anywhere;
-  }
-  thead {
-    color: var(--dim);
-    font-size: 12px;
   }
   progress {
     width: 160px;

@@ -308,11 +308,6 @@ export class CountersView extends LitElement {
         color: var(--dim);
         font-size: 11.5px;
       }
-      @media print {
-        canvas {
-          filter: var(--on-paper, none);
-        }
-      }
     `,
   ];
 }

@@ -58,9 +58,6 @@ export const lanesStyles = css`
     font-size: 11.5px;
   }
   @media print {
-    canvas {
-      filter: var(--on-paper, none);
-    }
     .scroller {
       max-height: none;
     }

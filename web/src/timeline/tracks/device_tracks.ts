@@ -37,7 +37,7 @@ export function prepareFirst(device: EngineView, axis: Axis, theme: Theme, look:
 
 const largestPrepared = 4_000_000; // device pixels; beyond that many files would hold too much memory
 
-/** What the stack by group is made of. */
+/** What the stack by group is made of, and the filter of which one asks what it means of a group. */
 export interface Groups {
   by: ColourBy;
   filter: string;
@@ -76,20 +76,21 @@ export class DeviceTracks {
     this.answers.tell('kinds');
   }
 
-  /** Undefined = the stack is one of blocks, or the kinds of its colours are not known yet. */
+  /** Undefined = stacked by age, as pools are, whose envelopes hold their blocks together; or the kinds of the colours are not known yet. */
   groups(stacking: Stacking, filter: string): Groups | undefined {
     const { by } = this.kinds;
-    return stacking === 'groups' && by !== 'allocation' ? { by, filter } : undefined;
+    const isByAge = stacking === 'blocks' || this.info.bands === 'pools' || by === 'allocation';
+    return isByAge ? undefined : { by, filter };
   }
 
   /** `filter`: its blocks are lit, empty = all; `litKind`: -1 = none. */
   style(theme: Theme, stacking: Stacking, filter: string, litKind: number): PictureStyle {
     const { kinds } = this;
-    const groups = this.groups(stacking, filter) !== undefined;
+    const by = this.groups(stacking, filter)?.by;
     const kind = kinds.by === 'allocation' ? -1 : litKind;
     return {
-      key: [theme.key, kinds.by, groups, kind, filter].join('|'),
-      groups,
+      key: [theme.key, kinds.by, by, kind, filter].join('|'),
+      ...(by && { by }),
       look: {
         palette: enginePalette(theme, colorsOfKinds(kinds.kinds, theme)),
         colourBy: kinds.by,

@@ -1,14 +1,13 @@
-// Keeps the words in the bands, or in the areas of groups, of what is visible. While the view moves the last ones move along.
+// Keeps the words in the bands, and by group in what is too small for words, of what is visible. While the view moves the last ones move along.
 import { LatestOnly } from '../../base/latest_only.ts';
 import type { Args, Kinds } from '../../../engine/index.ts';
 import { bandWords, drawLabels, labelRoom, type Label } from '../../draw/labels.ts';
 import type { Context, Projection } from '../../draw/plot.ts';
 import { kindName, unusedName } from '../../words/group_text.ts';
-import type { Groups } from './device_tracks.ts';
 import { colorIn, type Picture } from './picture_track.ts';
 import type { Stage } from './stage.ts';
 
-type Question = Args<'labels'> & { groups: Groups | undefined; kinds: Kinds | undefined };
+type Question = Args<'labels'> & { kinds: Kinds | undefined };
 
 export class LabelTrack {
   private kept: { labels: Label[]; question: Question } | undefined;
@@ -29,15 +28,13 @@ export class LabelTrack {
     );
   }
 
-  private async ask({ groups, kinds, ...question }: Question): Promise<Label[]> {
-    const { device } = this.stage;
-    if (!groups)
-      return (await device.ask('labels', question)).map((label) => ({ ...label, words: bandWords(label) }));
-    const places = await device.ask('groupPlaces', { ...question, ...groups });
-    return places.map(({ kind, ...place }) => {
-      const name = kindName(kinds, kind) ?? unusedName;
+  private async ask({ kinds, ...question }: Question): Promise<Label[]> {
+    const labels = await this.stage.device.ask('labels', question);
+    return labels.map((label) => {
+      if (label.kind === undefined) return { ...label, words: bandWords(label) };
+      const name = kindName(kinds, label.kind) ?? unusedName;
       // Of a line of code its function, if there is no room for more.
-      return { ...place, words: groups.by === 'stack' ? [name, name.split(' ')[0] ?? name] : [name] };
+      return { ...label, words: question.by === 'stack' ? [name, name.split(' ')[0] ?? name] : [name] };
     });
   }
 
@@ -48,7 +45,7 @@ export class LabelTrack {
   }
 
   /** Asks for those of the visible part; `picture` shows it exactly. */
-  want(picture: Picture, groups: Groups | undefined, kinds: Kinds | undefined): void {
+  want(picture: Picture, kinds: Kinds | undefined): void {
     const { columns, rows } = picture;
     const { view, area } = this.stage;
     const perColumn = columns.width / this.stage.projection().unitsPerPixel;
@@ -60,7 +57,7 @@ export class LabelTrack {
       rows,
       leastColumns: Math.max(1, Math.floor((labelRoom.width * area.ratio) / perColumn)),
       leastRows: Math.max(1, Math.floor(labelRoom.height * area.ratio)),
-      groups,
+      ...this.stage.stacking,
       kinds,
     };
     const key = JSON.stringify([{ ...question, kinds: undefined }, picture.style]);

@@ -18,6 +18,8 @@ export interface Moment {
   pick: Pick | undefined;
   /** Of the stack by group. */
   group: (GroupAt & Groups) | undefined;
+  /** The block is too low to be told apart: the group is what one points at. */
+  isLow: boolean;
   byKeyboard: boolean;
 }
 
@@ -37,12 +39,16 @@ export interface MomentTarget {
 type Place = Args<'probe'> & { groups: Groups | undefined };
 type Question = Place & { byKeyboard: boolean };
 
-/** What lies at a point: a band with all that is known of it, or a group. */
+/** Blocks lower than this are seen as their group only: from here on they may take the engine's View::kLeastShaded rows. */
+const leastRows = 2.5; // device pixels
+
+/** What lies at a point: a band with all that is known of it, and by group its kind. */
 export interface Probed {
   pick: Pick | undefined;
   /** Undefined = there is none, or the one that is known. */
   details: Band | undefined;
   group: (GroupAt & Groups) | undefined;
+  isLow: boolean;
 }
 
 export class MomentTrack {
@@ -70,15 +76,20 @@ export class MomentTrack {
     );
   }
 
-  /** The block under the cursor. */
+  /** The block under the cursor, if it is high enough to be seen. */
   get block(): Band | undefined {
-    return this.hovered && this.moment?.pick?.rank === this.hovered.rank ? this.hovered : undefined;
+    const { hovered, moment } = this;
+    return hovered && !moment?.isLow && moment?.pick?.rank === hovered.rank ? hovered : undefined;
   }
 
-  /** The group under the cursor. */
-  get group(): (GroupAt & Groups) | undefined {
+  /** The group under the cursor, whatever block is there. */
+  get kind(): (GroupAt & Groups) | undefined {
     const group = this.moment?.group;
     return group && group.by === this.target.groups()?.by ? group : undefined;
+  }
+  /** The same where no block can be told apart. */
+  get group(): (GroupAt & Groups) | undefined {
+    return this.moment?.isLow ? this.kind : undefined;
   }
 
   get event(): number | undefined {
@@ -139,17 +150,14 @@ export class MomentTrack {
   }
 
   private async ask({ groups, ...place }: Place): Promise<Probed> {
-    const { device } = this.stage;
-    if (!groups) {
-      const { pick, details } = await device.ask('probe', place);
-      return { pick: pick ?? undefined, details: details ?? undefined, group: undefined };
-    }
-    const { known: _, ...point } = place;
-    const { pick, group } = await device.ask('groupProbe', { ...point, ...groups });
+    const { pick, details, group } = await this.stage.device.ask('probe', { ...place, ...groups });
+    const isLow =
+      group !== undefined && (pick?.size ?? 0) < leastRows * this.stage.projection().bytesPerPixel;
     return {
       pick: pick ?? undefined,
-      details: undefined,
-      group: group ? { ...group, ...groups } : undefined,
+      details: isLow ? undefined : (details ?? undefined),
+      group: group && groups && { ...group, ...groups },
+      isLow,
     };
   }
 
@@ -253,12 +261,12 @@ export class MomentTrack {
 
   private probed(answer: Probed, question: Question): void {
     const { axis, column, width, bytes, byKeyboard } = question;
-    const { pick, details, group } = answer;
+    const { pick, details, group, isLow } = answer;
     const old = this.moment;
-    this.moment = { axis, column, width, bytes, pick, group, byKeyboard };
+    this.moment = { axis, column, width, bytes, pick, group, isLow, byKeyboard };
     if (byKeyboard && pick) void this.placeCursor(pick.event);
     if (details) this.hovered = details;
-    if (pick && pick.rank >= 0 && (details || old?.pick?.rank !== pick.rank) && this.hovered)
+    if (pick && pick.rank >= 0 && !isLow && (details || old?.pick?.rank !== pick.rank) && this.hovered)
       this.target.pointed(this.hovered);
     this.target.changed();
   }

@@ -1,15 +1,15 @@
-// Keeps the outline of a band, or of a group's area, for what is visible.
+// Keeps the outline of a band, or of all of a group, for what is visible.
 import { LatestOnly } from '../../base/latest_only.ts';
-import type { Band, Columns, Edges, GroupAt } from '../../../engine/index.ts';
+import type { Band, ColourBy, Columns, Edges, GroupAt } from '../../../engine/index.ts';
 import type { Rank } from '../../base/units.ts';
 import type { Groups } from './device_tracks.ts';
 import type { Outline, Stage } from './stage.ts';
 
-/** A band, or the area of a kind. */
-export type Outlined = { rank: Rank } | (Groups & { kind: number });
+/** A band, stacked by group or not; or all of a kind. */
+export type Outlined = { rank: Rank; by?: ColourBy } | { kind: number; by: ColourBy };
 
-export const outlined = (one: Band | (GroupAt & Groups)): Outlined =>
-  'rank' in one ? { rank: one.rank } : { kind: one.kind, by: one.by, filter: one.filter };
+export const outlined = (one: Band | (GroupAt & Groups), stacking: Stage['stacking']): Outlined =>
+  'rank' in one ? { rank: one.rank, ...stacking } : { kind: one.kind, by: one.by };
 
 interface Question {
   of: Outlined;

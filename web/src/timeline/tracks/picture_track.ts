@@ -6,6 +6,7 @@ import type { AxisUnits, Bytes } from '../../base/units.ts';
 import type {
   Args,
   Axis,
+  ColourBy,
   Columns,
   Curves,
   EngineView,
@@ -44,8 +45,8 @@ export function colorIn(
 export interface PictureStyle {
   key: string;
   look: Look;
-  /** The stack is one of groups. */
-  groups: boolean;
+  /** Stacked by group. */
+  by?: ColourBy;
 }
 
 type Question = Args<'picture'> & { style: string };
@@ -79,8 +80,8 @@ export class PictureTrack {
     private readonly device: EngineView,
     private readonly changed: () => void,
   ) {
-    const ask = ({ columns, rows, look, groups = false }: Question): Promise<PictureAnswer> =>
-      device.ask('picture', { columns, rows, look, groups });
+    const ask = ({ style: _, ...question }: Question): Promise<PictureAnswer> =>
+      device.ask('picture', question);
     this.exact = new LatestOnly(
       ask,
       (answer, question) => {
@@ -151,7 +152,7 @@ export class PictureTrack {
   };
 
   private ask(columns: Columns, rows: Rows, style: PictureStyle): void {
-    const question = { columns, rows, look: style.look, groups: style.groups, style: style.key };
+    const question = questionOf(columns, rows, style);
     const key = JSON.stringify([question.columns, rows, style.key]);
     if (key === this.asked && this.exact.busy) return;
     if (key !== this.asked) this.failures = 0;
@@ -186,8 +187,12 @@ export class PictureTrack {
       old.rows.bytesPerRow === rows.bytesPerRow
     )
       return;
-    this.coarse.request({ columns, rows, look: style.look, groups: style.groups, style: style.key });
+    this.coarse.request(questionOf(columns, rows, style));
   }
+}
+
+function questionOf(columns: Columns, rows: Rows, { key, ...style }: PictureStyle): Question {
+  return { columns, rows, ...style, style: key };
 }
 
 /** Event of the highest point between two places of the axis, among the columns drawn; undefined = none is drawn. */

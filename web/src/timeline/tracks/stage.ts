@@ -5,6 +5,7 @@ import type {
   Answer,
   Args,
   Axis,
+  ColourBy,
   Columns,
   Edges,
   EngineView,
@@ -26,6 +27,8 @@ export class Stage {
   view: Viewport = { x0: 0, x1: 1, y0: 0, y1: 1 };
   /** As the reader said. */
   typedCapacity: Bytes | undefined;
+  /** How the bands of the picture are stacked, for questions about where one lies. */
+  stacking: { by?: ColourBy } = {};
 
   get info(): ViewInfo {
     return this.device.info;

@@ -63,7 +63,7 @@ export class Travel {
   async showBlock(rank: Rank, size: Bytes): Promise<void> {
     const { stage } = this;
     const { view, bounds, info } = stage;
-    const place = (await stage.ask('block', { rank, axis: stage.axis }))?.place;
+    const place = (await stage.ask('block', { rank, axis: stage.axis, ...stage.stacking }))?.place;
     if (!place) return;
     const y = { from: place.offset, to: place.offset + size };
     const x = { from: place.from, to: Math.max(place.to, place.from) };
@@ -95,12 +95,12 @@ export class Travel {
   async fitBlock(rank: Rank): Promise<void> {
     const { stage } = this;
     const { info } = stage;
-    const place = (await stage.ask('block', { rank, axis: stage.axis }))?.place;
+    const place = (await stage.ask('block', { rank, axis: stage.axis, ...stage.stacking }))?.place;
     if (!place) return;
     const { from, to, offset, size } = place;
     const room = Math.max((to - from) * 0.08, 1);
     const wide = show({ ...stage.view, x0: from - room, x1: to + room }, stage.bounds);
-    const edges = await stage.ask('outline', { rank, columns: stage.columns(wide) });
+    const edges = await stage.ask('outline', { rank, columns: stage.columns(wide), ...stage.stacking });
     if (info !== stage.info) return;
     let low = offset;
     let high = offset + size;
@@ -169,7 +169,8 @@ export class Travel {
   }
 
   private async lowerEdge(rank: Rank, view: Viewport): Promise<Bytes | undefined> {
-    const outline = await this.stage.ask('outline', { rank, columns: this.stage.columns(view) });
+    const { stage } = this;
+    const outline = await stage.ask('outline', { rank, columns: stage.columns(view), ...stage.stacking });
     const edges = outline?.lower.filter((edge) => !Number.isNaN(edge));
     return edges?.[Math.floor(edges.length / 2)];
   }

@@ -1,0 +1,121 @@
+"""What is recorded and where it goes: the options of `gpustrata run`, also in GPUSTRATA_RUN and of gpustrata.record()."""
+from __future__ import annotations
+
+import argparse
+import shlex
+from dataclasses import dataclass
+from typing import NoReturn
+
+__all__ = ["Options", "WrongUsage", "divided", "of_text", "of_words", "parser"]
+
+DEFAULT_OUTPUT = "gpustrata-{host}-rank{rank}-{device}.pickle"
+# Beyond it the oldest are lost. An event with its Python stack takes about half a KB of the process's memory.
+DEFAULT_EVENTS = 1_000_000
+STACKS = ("python", "native", "all", "none")
+
+
+class WrongUsage(ValueError):
+    """In words."""
+
+
+@dataclass(frozen=True)
+class Options:
+    output: str = DEFAULT_OUTPUT
+    on_oom: bool = False            # a file only when memory runs out
+    first_step: int = 0             # steps of the optimizer, counted from 0
+    end_step: int | None = None     # the first that is not recorded; None: to the end of the program
+    stacks: str = "python"
+    max_events: int = DEFAULT_EVENTS
+    observe: bool = False           # without PyTorch's history, where that can be
+
+    def words(self) -> list[str]:
+        """The options that give the same again."""
+        words = ["--output", self.output, "--stacks", self.stacks, "--max-events", str(self.max_events)]
+        if self.has_steps():
+            words += ["--steps", f"{self.first_step}:{'' if self.end_step is None else self.end_step}"]
+        return words + (["--on-oom"] if self.on_oom else []) + (["--observe"] if self.observe else [])
+
+    def has_steps(self) -> bool:
+        return self.first_step > 0 or self.end_step is not None
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise WrongUsage(message)
+
+
+def parser(output: str = "name of the files; {host}, {rank}, {device} and {pid} are those of the process. A file that "
+           f"is there stays: the name gets a number (default: {DEFAULT_OUTPUT})") -> argparse.ArgumentParser:
+    """`output`: what is said of the option."""
+    it = _Parser(
+        prog="gpustrata run", allow_abbrev=False, add_help=False, formatter_class=argparse.RawDescriptionHelpFormatter,
+        usage="gpustrata run [OPTIONS] PROGRAM.py [ARGUMENTS...]\n"
+              "       gpustrata run [OPTIONS] -m MODULE [ARGUMENTS...]\n"
+              "       gpustrata run [OPTIONS] -- COMMAND [ARGUMENTS...]",
+        description="Runs a program and records what PyTorch's own allocator does, without a change to the program:\n"
+                    "a file for each process that uses a device, and a report when memory runs out.")
+    it.add_argument("-o", "--output", default=DEFAULT_OUTPUT, metavar="FILE", help=output)
+    it.add_argument("--on-oom", action="store_true", help="leave a file only when memory runs out")
+    it.add_argument("--steps", metavar="FIRST:END", help="record only these steps of the optimizer: 3:6 is 3, 4 and 5, "
+                                                         "counted from 0")
+    it.add_argument("--stacks", choices=STACKS, default="python",
+                    help="frames of each event; all: also C++ (PyTorch may take minutes to name them); native: C++ alone, with "
+                         "--observe (default: python)")
+    it.add_argument("--max-events", type=int, default=DEFAULT_EVENTS, metavar="N",
+                    help=f"the newest events kept of each device (default: {DEFAULT_EVENTS})")
+    it.add_argument("--observe", action="store_true",
+                    help="hear of events in PyTorch's allocator instead of turning on its history: takes a fraction of the "
+                         "time; a small library is compiled, once. Where that cannot be a line says why, and the history is used")
+    it.add_argument("-h", "--help", action="store_true", help="show this and end")
+    return it
+
+
+def divided(words: list[str]) -> tuple[list[str], list[str]]:
+    """The options, and the program behind them: it begins with a name, -m or --."""
+    taking_a_word = {"-o", "--output", "--steps", "--stacks", "--max-events"}
+    index = 0
+    while index < len(words) and words[index].startswith("-") and words[index] not in ("-", "--") \
+            and not words[index].startswith("-m"):
+        index += 2 if words[index] in taking_a_word else 1
+    return words[:index], words[index:]
+
+
+def steps_of(text: str | None) -> tuple[int, int | None]:
+    """"3:6" as 3 and 6, "3:" as 3 and None."""
+    if text is None:
+        return 0, None
+    first, colon, end = text.partition(":")
+    if not colon or not (first.isdecimal() or not first) or not (end.isdecimal() or not end):
+        raise WrongUsage(f"steps are FIRST:END, as 3:6, but they are {text!r}")
+    steps = int(first or 0), int(end) if end else None
+    if steps[1] is not None and steps[1] <= steps[0]:
+        raise WrongUsage(f"there is no step in {text!r}: the second number is the first step that is not recorded")
+    return steps
+
+
+def of_words(words: list[str]) -> Options:
+    """Failure: WrongUsage."""
+    given = parser().parse_args(words)
+    first, end = steps_of(given.steps)
+    return checked(Options(given.output, given.on_oom, first, end, given.stacks, given.max_events, given.observe))
+
+
+def checked(options: Options) -> Options:
+    if not options.output or "\0" in options.output:
+        raise WrongUsage(f"the name of the file is {options.output!r}")
+    if options.stacks not in STACKS:
+        raise WrongUsage(f"stacks are one of {', '.join(STACKS)}, but it is {options.stacks!r}")
+    if options.stacks == "native" and not options.observe:
+        raise WrongUsage("PyTorch's history has no C++ stacks without those of Python: native needs observe")
+    if not 1 <= options.max_events < 2**63:
+        raise WrongUsage(f"at least one event is kept, but max_events is {options.max_events}")
+    return options
+
+
+def of_text(text: str) -> Options:
+    """Of GPUSTRATA_RUN. Failure: WrongUsage."""
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise WrongUsage(f"{text!r}: {error}") from None
+    return of_words([] if words == ["1"] else words)

@@ -1,0 +1,41 @@
+#include "capture/recorder/journal_stacks.h"
+
+#include <fmt/core.h>
+
+namespace gpustrata::capture {
+
+StackId JournalStacks::operator()(StackId raw) {
+  if (raw.is_none()) return {};
+  const std::lock_guard guard(lock_);
+  if (raw.index() >= told_.size()) told_.resize(raw.index() + 1 + raw.index() / 2, kNotTold);
+  int32_t& told = told_[raw.index()];
+  if (told == kNotTold) told = tell(raw).value;
+  return StackId(told);
+}
+
+StackId JournalStacks::tell(StackId raw) {
+  const RawStacks::Kept kept = raw_.get(raw);
+  std::vector<FrameId> frames;
+  if (modules_.empty()) modules_ = loaded_modules();
+  const Module* const own = module_of(modules_, reinterpret_cast<uint64_t>(&loaded_modules));
+  bool inside = true;  // of this library: left out, unless there is nothing else
+  for (const uint64_t address : kept.addresses) {
+    inside = inside && own != nullptr && module_of(modules_, address) == own;
+    if (!inside) frames.push_back(frame(address));
+  }
+  for (const trace::Frame& row : kept.python)
+    frames.push_back(journal_.frame(raw_.text(row.name), raw_.text(row.filename), row.line));
+  return journal_.stack(frames);
+}
+
+FrameId JournalStacks::frame(uint64_t address) {
+  const Module* module = module_of(modules_, address);
+  if (module == nullptr) {  // loaded since
+    modules_ = loaded_modules();
+    module = module_of(modules_, address);
+  }
+  if (module == nullptr) return journal_.frame(fmt::format("{:#x}", address), "??", 0);
+  return journal_.frame(fmt::format("{}+{:#x}", module->name(), address - module->base), module->path, 0);
+}
+
+}  // namespace gpustrata::capture

@@ -1,0 +1,20 @@
+// Sizes as people write them.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { sizeOf } from '../../web/src/base/sizes.ts';
+
+test('a size means what the command takes it for', () => {
+  assert.equal(sizeOf('2048'), 2048);
+  assert.equal(sizeOf('7 B'), 7);
+  assert.equal(sizeOf('1.5 MiB'), 1_572_864);
+  assert.equal(sizeOf('512k'), 524_288);
+  assert.equal(sizeOf('80G'), 85_899_345_920);
+  assert.equal(sizeOf(' 80 GB '), 80_000_000_000);
+  assert.equal(sizeOf('1.5kB'), 1500);
+  assert.equal(sizeOf('2tb'), 2_000_000_000_000);
+});
+
+test('what is no size is none', () => {
+  for (const text of ['', 'GiB', '80 GiBs', '-1', '1e9', '8 ib', '1.2.3'])
+    assert.equal(sizeOf(text), undefined, text);
+});
