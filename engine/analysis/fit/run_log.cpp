@@ -11,7 +11,6 @@ namespace gpustrata::analysis {
 
 using simulate::Request;
 using simulate::RequestLog;
-using Until = Death::Until;
 
 namespace {
 
@@ -140,15 +139,15 @@ class Writing {
   [[nodiscard]] int32_t gap_of(const Death& death, int32_t own) const {
     const auto last = [&] { return times_[static_cast<size_t>(death.repeat)] - 1; };
     switch (death.until) {
-      case Until::request:
+      case Death::Until::request:
         return death.request == 0 ? 0 : position_of_free(death.request);
-      case Until::turn_from_start:
+      case Death::Until::turn_from_start:
         return gap_behind(death.repeat, death.turn, death.at);
-      case Until::turn_from_end:
+      case Death::Until::turn_from_end:
         return gap_behind(death.repeat, last() - death.turn, death.at);
-      case Until::turns_later:
+      case Death::Until::turns_later:
         return gap_behind(death.repeat, int64_t{own} + death.turn, death.at);
-      case Until::turns_mirrored:
+      case Death::Until::turns_mirrored:
         return gap_behind(death.repeat, last() - own - death.turn, death.at);
       default:
         return -1;
@@ -178,7 +177,7 @@ class Writing {
       if (row < 0 || asked.death[own] > outline_.ends[source]) continue;
       const int32_t behind = asked.death[own] - 1;
       const bool is_here =
-          death.until != Until::request || outline_.place[source][behind] + 1 == death.request;
+          death.until != Death::Until::request || outline_.place[source][behind] + 1 == death.request;
       const auto rows = static_cast<int64_t>(asked.ordinal_of_row.size());
       free_order_[request].order = 2 * (is_here ? row - asked.row[behind] : row - rows);
     }
@@ -191,7 +190,7 @@ class Writing {
     if (one.between(source) < 2) return;
     std::map<int32_t, std::vector<int32_t>> together;  // by the request before which they are freed
     for (int32_t request = one.first; request < one.first + one.period; ++request) {
-      if (deaths_.death[request].until == Until::request)
+      if (deaths_.death[request].until == Death::Until::request)
         together[deaths_.death[request].request].push_back(request);
     }
     const AskedRequests& asked = outline_.asked[source];
@@ -225,7 +224,7 @@ class Writing {
     for (int32_t i = 0; i < count(); ++i) {
       const int32_t request = request_[i];
       const Death& death = deaths_.death[request];
-      if (death.until == Until::never) continue;
+      if (death.until == Death::Until::never) continue;
       const int32_t at = outline_.repeat_of(request);
       const int32_t gap = gap_of(death, at < 0 ? 0 : turn_[i] + repeat(at).before);
       if (gap <= i)
@@ -293,8 +292,8 @@ class Writing {
           if (own < 0 || own >= end) break;
           const int32_t request = places[own];
           const Death& death = deaths_.death[request];
-          if (death.until == Until::never) break;
-          if (death.until != Until::request || death.request == places[seen])
+          if (death.until == Death::Until::never) break;
+          if (death.until != Death::Until::request || death.request == places[seen])
             after = std::max(after, free_order_[request].order);
           break;
         }
