@@ -228,7 +228,8 @@ typedef struct gpustrata_observed_segment {
 typedef struct gpustrata_observed_state {
   void* to;
   void (*segment)(void* to, const gpustrata_observed_segment* segment);
-  void (*settings)(void* to, const char* json); /* allocator_settings */
+  void (*settings)(void* to, const char* text,
+                   const char* json); /* PYTORCH_CUDA_ALLOC_CONF, allocator_settings */
 } gpustrata_observed_state;
 /* The allocator that is observed. Its functions throw nothing. */
 typedef struct gpustrata_observable {
@@ -259,7 +260,16 @@ GPUSTRATA_API gpustrata_status gpustrata_learn_python(void);
  * begins it must come back field by field. */
 GPUSTRATA_API gpustrata_status gpustrata_observe(const gpustrata_observable* allocator,
                                                  gpustrata_observed_stacks stacks, int64_t max_entries);
-/* Nothing is kept any more; what was kept is forgotten. */
+/* As gpustrata_observe(), but what the allocator does goes to a file as it happens: gpustrata_journal(). Nothing is kept for
+ * gpustrata_observation_take(). */
+GPUSTRATA_API gpustrata_status gpustrata_observe_to_journal(const gpustrata_observable* allocator,
+                                                            gpustrata_observed_stacks stacks,
+                                                            const char* path, int64_t max_size);
+/* Of that journal: events of a device so far; below 0: there is no such device, or no journal. */
+GPUSTRATA_API int64_t gpustrata_observed_journal_events(int device);
+/* Whether its oldest events are gone. */
+GPUSTRATA_API int gpustrata_observed_journal_is_cut(void);
+/* Nothing is kept any more; what was kept is forgotten, and a journal is closed. */
 GPUSTRATA_API gpustrata_status gpustrata_observe_end(void);
 /* What was kept and the state that it led to, of one moment; to be given back with gpustrata_observation_free(). */
 typedef struct gpustrata_observation gpustrata_observation;

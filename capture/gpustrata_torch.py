@@ -63,6 +63,9 @@ _FUNCTIONS = [
     # Of gpustrata._run.observe.
     ("gpustrata_learn_python", _STATUS, []),
     ("gpustrata_observe", _STATUS, [_POINTER, ctypes.c_int, ctypes.c_int64]),
+    ("gpustrata_observe_to_journal", _STATUS, [_POINTER, ctypes.c_int, _TEXT, ctypes.c_int64]),
+    ("gpustrata_observed_journal_events", ctypes.c_int64, [ctypes.c_int]),
+    ("gpustrata_observed_journal_is_cut", ctypes.c_int, []),
     ("gpustrata_observe_end", _STATUS, []),
     ("gpustrata_observation_take", _STATUS, [_POINTER]),
     ("gpustrata_observation_events", ctypes.c_int64, [_POINTER, ctypes.c_int]),

@@ -28,7 +28,30 @@ gpustrata_status gpustrata_observe(const gpustrata_observable* allocator, gpustr
                                    int64_t max_entries) {
   if (allocator == nullptr || allocator->now == nullptr || allocator->snapshot == nullptr)
     return refused("gpustrata_observe() needs an allocator with its functions");
-  return guarded([&] { return Observer::instance().begin(*allocator, stacks, max_entries); });
+  return guarded([&] {
+    return Observer::instance().begin(*allocator, stacks,
+                                      {.max_entries = max_entries, .journal = {}, .max_size = 0});
+  });
+}
+gpustrata_status gpustrata_observe_to_journal(const gpustrata_observable* allocator,
+                                              gpustrata_observed_stacks stacks, const char* path,
+                                              int64_t max_size) {
+  if (allocator == nullptr || allocator->now == nullptr || allocator->snapshot == nullptr ||
+      path == nullptr || *path == 0)
+    return refused("gpustrata_observe_to_journal() needs an allocator with its functions, and a path");
+  return guarded([&] {
+    const int64_t size = max_size == 0 ? JournalOptions().max_size : max_size;
+    return Observer::instance().begin(*allocator, stacks,
+                                      {.max_entries = 0, .journal = path, .max_size = size});
+  });
+}
+int64_t gpustrata_observed_journal_events(int device) {
+  const auto journal = Observer::instance().journal();
+  return journal ? journal->events(device) : -1;
+}
+int gpustrata_observed_journal_is_cut() {
+  const auto journal = Observer::instance().journal();
+  return journal && journal->is_cut() ? 1 : 0;
 }
 gpustrata_status gpustrata_observe_end() {
   return guarded([] { return Observer::instance().end(); });

@@ -34,8 +34,14 @@ void DeviceHistory::begin(int64_t max_entries) {
   is_on_ = true;
 }
 
+void DeviceHistory::begin(std::shared_ptr<ObservedJournal> journal) {
+  begin(1);
+  journal_ = std::move(journal);
+}
+
 void DeviceHistory::end() {
   is_on_ = false;
+  journal_ = nullptr;
   events_.clear();
   older_ = {};
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -23,13 +24,18 @@ struct LiveStacks {
   void add(const trace::TraceEvent& event);
 };
 
+class ObservedJournal;
+
 class DeviceHistory {
  public:
   explicit DeviceHistory(Budget& budget) : events_(budget) {}
 
   void begin(int64_t max_entries);
+  // Events go there instead.
+  void begin(std::shared_ptr<ObservedJournal> journal);
   void end();
   [[nodiscard]] bool is_on() const { return is_on_; }
+  [[nodiscard]] ObservedJournal* journal() const { return journal_.get(); }
 
   // Times are those of the fast clock.
   void add(const trace::TraceEvent& event) {
@@ -52,6 +58,7 @@ class DeviceHistory {
  private:
   trace::RecorderRing<trace::TraceEvent> events_;
   LiveStacks older_;
+  std::shared_ptr<ObservedJournal> journal_;
   bool is_on_ = false;
   bool begins_empty_ = false;
 };

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "capture/observe/observed_state.h"
 #include "capture/observe/observer.h"
 #include "capture/stacks/named_stacks.h"
 #include "engine/base/json_writer.h"
@@ -19,19 +20,11 @@ namespace {
 constexpr int64_t kDumpBytes = int64_t{1} << 40;
 constexpr double kNamingSeconds = 60;
 
-struct State {
-  struct Segment {
-    gpustrata_observed_segment row;
-    std::vector<gpustrata_observed_block> blocks;
-  };
-  std::vector<Segment> segments;
-  std::string settings;
-};
-
 // What was told leads to what is there: of every allocation that was told and not freed there is a block with its request; and
 // if all was told there is no other. In words what differs, else empty. Private pools are left out: a checkpoint brings their
 // blocks back in its own way.
-[[nodiscard]] std::string difference(const State& state, int device, const DeviceHistory::Copy& copy) {
+[[nodiscard]] std::string difference(const ObservedState& state, int device,
+                                     const DeviceHistory::Copy& copy) {
   struct Live {
     int64_t requested;
     int64_t stream;
@@ -43,7 +36,7 @@ struct State {
     if (event.action == Action::free_completed) live.erase(event.address);
   }
   size_t unknown = 0;
-  for (const State::Segment& segment : state.segments) {
+  for (const ObservedState::Segment& segment : state.segments) {
     if (segment.row.device != device || key_of(segment.row.pool) != trace::PoolKey{}) continue;
     for (const gpustrata_observed_block& block : segment.blocks) {
       if (block.is_active == 0) continue;
@@ -87,7 +80,7 @@ class Filler {
                                .pool = has_pools_ ? rec_.pool_of(event.pool) : PoolId()});
   }
 
-  [[nodiscard]] bool segment(const State::Segment& segment, const LiveStacks& live) {
+  [[nodiscard]] bool segment(const ObservedState::Segment& segment, const LiveStacks& live) {
     const gpustrata_observed_segment& row = segment.row;
     const auto first = static_cast<int32_t>(rec_.blocks.size_rows());
     for (const gpustrata_observed_block& block : segment.blocks) {
@@ -139,18 +132,12 @@ class Filler {
 Result<std::unique_ptr<Observation>> Observer::take() {
   const std::lock_guard guard(control_);
   if (!is_on_) return fail(ErrorCode::wrong_usage, -1, "nothing is observed");
-  State state;
-  const gpustrata_observed_state into{
-      &state,
-      [](void* to, const gpustrata_observed_segment* segment) {
-        auto& all = *static_cast<State*>(to);
-        all.segments.push_back({*segment, {segment->blocks, segment->blocks + segment->block_count}});
-      },
-      [](void* to, const char* json) { static_cast<State*>(to)->settings = json; }};
+  if (journal_ != nullptr) return fail(ErrorCode::wrong_usage, -1, "what is observed goes to a journal");
+  ObservedState state;
   std::vector<DeviceHistory::Copy> copies;
   if (Status visited = visit_all([&](int, DeviceHistory& history,
                                      const gpustrata_observed_event&) { copies.push_back(history.copy()); },
-                                 into);
+                                 state.hearing());
       !visited)
     return tl::unexpected(visited.error());
   for (size_t i = 0; i < copies.size(); ++i) {
@@ -213,7 +200,7 @@ Result<std::unique_ptr<Observation>> Observer::take() {
   own.end_array();
   own.end_object();
   observation->segments.resize(copies.size());
-  for (const State::Segment& segment : state.segments) {
+  for (const ObservedState::Segment& segment : state.segments) {
     const auto device = static_cast<size_t>(segment.row.device);
     if (device >= live.size()) continue;
     ++observation->segments[device];

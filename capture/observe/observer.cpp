@@ -93,10 +93,14 @@ void Observer::on_event(const gpustrata_observed_event& entry) {
   event.stream = entry.stream;
   event.time_us = static_cast<int64_t>(entry.time);  // ticks of the fast clock, see take()
   event.pool = key_of(entry.pool);
+  if (action != Action::snapshot) event.stack = stack();
+  if (ObservedJournal* const journal = history.journal()) {
+    journal->event(entry.device, event, entry.compile_context, entry.user_metadata);
+    return;
+  }
   event.context = text(entry.compile_context, no_context_);
   event.metadata = text(entry.user_metadata, StringId());
-  if (action != Action::snapshot) event.stack = stack();
-  enter(history, event);
+  history.add(event);
 }
 
 StringId Observer::text(const char* text, StringId otherwise) {
@@ -139,6 +143,7 @@ StackId Observer::stack() {
 void Observer::on_region(std::string_view name, bool begins, int device, uint64_t time) {
   if (!regions_on_.load(std::memory_order_relaxed) || g_in_child.load(std::memory_order_relaxed)) return;
   const std::lock_guard guard(texts_lock_);
+  if (region_journal_) return region_journal_->region(name, begins, device, time);
   const StringId id = texts_.intern(name);
   if (!id.is_none()) regions_.push({id, device, begins, time});
 }
@@ -164,11 +169,12 @@ Status Observer::visit_all(const Visit& visit, const gpustrata_observed_state& s
 }
 
 Status Observer::begin(const gpustrata_observable& allocator, gpustrata_observed_stacks stacks,
-                       int64_t max_entries) {
+                       const ObservedInto& into) {
   const std::lock_guard guard(control_);
   if (is_on_) return fail(ErrorCode::wrong_usage, -1, "it is observed already");
-  if (max_entries < 1)
-    return fail(ErrorCode::wrong_usage, -1, "at least one event is kept, but max_entries is {}", max_entries);
+  if (into.journal.empty() && into.max_entries < 1)
+    return fail(ErrorCode::wrong_usage, -1, "at least one event is kept, but max_entries is {}",
+                into.max_entries);
   if (allocator.device_count < 1 || allocator.device_count > kMostObserved)
     return fail(ErrorCode::wrong_usage, -1, "{} devices cannot be observed", allocator.device_count);
   if ((stacks & GPUSTRATA_STACKS_PYTHON) != 0) {
@@ -185,52 +191,56 @@ Status Observer::begin(const gpustrata_observable& allocator, gpustrata_observed
   allocator_ = allocator;
   clock_.start(allocator.now);
   stacks_wanted_ = stacks;
+  std::shared_ptr<ObservedJournal> journal;
+  if (!into.journal.empty()) {
+    auto created = ObservedJournal::create(into.journal, into.max_size, allocator, stacks_, clock_);
+    if (!created) return tl::unexpected(created.error());
+    journal = std::move(*created);
+  }
   {
     const std::lock_guard texts_guard(texts_lock_);
     regions_.clear();
-    regions_.set_capacity(std::min(max_entries, kMostRegions));
+    regions_.set_capacity(journal ? 1 : std::min(into.max_entries, kMostRegions));
   }
   // The entry of this snapshot is known: it must be told field by field.
-  struct Found {
-    std::vector<int64_t> active;
-    std::vector<bool> has_segments;
-  } found{std::vector<int64_t>(static_cast<size_t>(allocator.device_count)),
-          std::vector<bool>(static_cast<size_t>(allocator.device_count))};
-  const gpustrata_observed_state state{&found,
-                                       [](void* to, const gpustrata_observed_segment* segment) {
-                                         auto& into = *static_cast<Found*>(to);
-                                         if (static_cast<size_t>(segment->device) >= into.active.size())
-                                           return;
-                                         into.active[static_cast<size_t>(segment->device)] +=
-                                             segment->active_size;
-                                         into.has_segments[static_cast<size_t>(segment->device)] = true;
-                                       },
-                                       [](void*, const char*) {}};
+  ObservedState state;
   std::vector<gpustrata_observed_event> entries;
   const uint64_t before = clock_.now();
-  const auto stop = [](int, DeviceHistory& history, const gpustrata_observed_event&) { history.end(); };
   Status begun = visit_all(
       [&](int, DeviceHistory& history, const gpustrata_observed_event& entry) {
         entries.push_back(entry);
-        history.begin(max_entries);
+        journal ? history.begin(journal) : history.begin(into.max_entries);
       },
-      state);
+      state.hearing());
   const uint64_t after = clock_.now();
   for (size_t i = 0; begun && i < entries.size(); ++i) {
     const gpustrata_observed_event& entry = entries[i];
-    if (entry.address != 0 || entry.size != found.active[i] || entry.stream != 0 ||
-        entry.pool.graph_id != 0 || entry.pool.user_id != 0 || entry.time < before || entry.time > after)
+    int64_t active = 0;
+    for (const ObservedState::Segment& segment : state.segments) {
+      if (segment.row.device == entry.device) active += segment.row.active_size;
+    }
+    if (entry.address != 0 || entry.size != active || entry.stream != 0 || entry.pool.graph_id != 0 ||
+        entry.pool.user_id != 0 || entry.time < before || entry.time > after)
       begun =
           fail(ErrorCode::wrong_usage, -1, "the entry of a snapshot of device {} is not what was done", i);
   }
   if (!begun) {
-    const gpustrata_observed_state nothing{nullptr, [](void*, const gpustrata_observed_segment*) {},
-                                           [](void*, const char*) {}};
-    (void)visit_all(stop, nothing);
+    (void)forget();
+    if (journal) journal->close();
     return begun;
   }
   // It only says what more can be checked later: an event meanwhile changes nothing of it.
-  for (size_t i = 0; i < entries.size(); ++i) devices_[i].begins_empty(!found.has_segments[i]);
+  for (size_t i = 0; i < entries.size(); ++i) {
+    devices_[i].begins_empty(std::none_of(
+        state.segments.begin(), state.segments.end(),
+        [&](const ObservedState::Segment& segment) { return segment.row.device == entries[i].device; }));
+  }
+  if (journal) {
+    journal->begin_with(state);
+    journal_ = journal;
+    const std::lock_guard texts_guard(texts_lock_);
+    region_journal_ = std::move(journal);
+  }
   regions_on_ = true;
   is_on_ = true;
   return {};
@@ -241,10 +251,32 @@ Status Observer::end() {
   if (!is_on_) return {};
   is_on_ = false;
   regions_on_ = false;
+  Status ended = forget();
+  if (!journal_) return ended;
+  {
+    const std::lock_guard texts_guard(texts_lock_);
+    region_journal_ = nullptr;
+  }
+  if (g_in_child.load(std::memory_order_relaxed)) {
+    // Its thread is the parent's: here its end would wait for one that is not there.
+    (void)new std::shared_ptr<ObservedJournal>(std::move(journal_));
+  } else {
+    journal_->close();
+  }
+  journal_ = nullptr;
+  return ended;
+}
+
+Status Observer::forget() {
   const gpustrata_observed_state nothing{nullptr, [](void*, const gpustrata_observed_segment*) {},
-                                         [](void*, const char*) {}};
+                                         [](void*, const char*, const char*) {}};
   return visit_all([](int, DeviceHistory& history, const gpustrata_observed_event&) { history.end(); },
                    nothing);
+}
+
+std::shared_ptr<ObservedJournal> Observer::journal() {
+  const std::lock_guard guard(control_);
+  return journal_;
 }
 
 }  // namespace gpustrata::capture

@@ -19,6 +19,7 @@
 #include "capture/gpustrata.h"
 #include "capture/observe/device_history.h"
 #include "capture/observe/even_clock.h"
+#include "capture/observe/observed_journal.h"
 #include "capture/stacks/raw_stacks.h"
 #include "capture/stacks/symbols.h"
 #include "engine/base/status.h"
@@ -30,6 +31,13 @@
 namespace gpustrata::capture {
 
 inline constexpr int kMostObserved = 128;  // devices
+
+// Where what is observed goes: into memory, or to a journal.
+struct ObservedInto {
+  int64_t max_entries = 0;  // kept of each device
+  std::string journal;      // path; empty: memory
+  int64_t max_size = 0;     // of the journal
+};
 
 // One recording, at one moment.
 struct Observation {
@@ -45,13 +53,15 @@ class Observer {
   // There is one, never destroyed: threads may allocate while the process ends.
   static Observer& instance();
 
-  // Error: wrong_usage, with the reason why it cannot be recorded in this way.
+  // Errors: wrong_usage, with the reason why it cannot be recorded in this way; those of the journal.
   [[nodiscard]] Status begin(const gpustrata_observable& allocator, gpustrata_observed_stacks stacks,
-                             int64_t max_entries);
+                             const ObservedInto& into);
   [[nodiscard]] Status end();
-  // Error: wrong_usage (nothing is recorded, or what was told does not lead to the allocator's state), limit_exceeded.
+  // Error: wrong_usage (nothing is recorded in memory, or what was told does not lead to the allocator's state), limit_exceeded.
   [[nodiscard]] Result<std::unique_ptr<Observation>> take();
   [[nodiscard]] Status write(Observation& observation, io::ByteSink& sink);
+  // Null: none is written.
+  [[nodiscard]] std::shared_ptr<ObservedJournal> journal();
 
   // Of the allocator's threads.
   void on_event(const gpustrata_observed_event& event);
@@ -68,14 +78,15 @@ class Observer {
       std::function<void(int device, DeviceHistory& history, const gpustrata_observed_event& entry)>;
 
   Observer();
-  // Where an event enters the recording.
-  void enter(DeviceHistory& history, const trace::TraceEvent& event) { history.add(event); }
+  // No device is recorded any more.
+  [[nodiscard]] Status forget();
   [[nodiscard]] StackId stack();
   [[nodiscard]] StringId text(const char* text, StringId otherwise);
   // `visit` of each device under its lock; `state` hears of segments. Error: not all devices, or not each once.
   [[nodiscard]] Status visit_all(const Visit& visit, const gpustrata_observed_state& state);
 
   std::mutex control_;  // begin, end, take: one at a time
+  std::shared_ptr<ObservedJournal> journal_;
   std::optional<gpustrata_observable> allocator_;
   bool is_on_ = false;
   std::atomic<gpustrata_observed_stacks> stacks_wanted_{GPUSTRATA_STACKS_NONE};
@@ -85,6 +96,7 @@ class Observer {
   RawStacks stacks_;
   Symbols symbols_;
   mutable std::mutex texts_lock_;  // of what follows
+  std::shared_ptr<ObservedJournal> region_journal_;
   StringPool texts_;
   StringId empty_, no_context_;
   trace::RecorderRing<RegionMark> regions_;

@@ -274,6 +274,11 @@ bool Journal::begin_region(uint64_t position, uint64_t wanted) {
   return false;
 }
 
+bool Journal::is_cut() {
+  const std::lock_guard guard(draining_);
+  return generation_ > 2;  // regions: the file has two
+}
+
 void Journal::stop(std::string_view why) {
   file_.set_reason(why);
   stopped_.store(true, std::memory_order_relaxed);

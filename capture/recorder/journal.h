@@ -60,6 +60,8 @@ class Journal {
 
   // Everything told so far becomes chunks; the file ends with the state. Later calls do nothing.
   void close();
+  // Whether the oldest events are gone from the file.
+  [[nodiscard]] bool is_cut();
   [[nodiscard]] bool is_stopped() const { return stopped_.load(std::memory_order_relaxed); }
 
  private:

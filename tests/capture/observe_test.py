@@ -7,9 +7,12 @@ import os
 import subprocess
 import sys
 import textwrap
+import time
 import unittest
 
 from support.paths import ROOT
+from support.snapshots import MIB
+from support.tool import out_of
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from capture_test import Scenario  # noqa: E402
@@ -35,7 +38,7 @@ class Segment(ctypes.Structure):
                 ("requested", ctypes.c_int64), ("stream", ctypes.c_int64), ("pool", Pool), ("blocks", ctypes.POINTER(Block))]
 class State(ctypes.Structure):
     _fields_ = [("to", ctypes.c_void_p), ("segment", ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(Segment))),
-                ("settings", ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p))]
+                ("settings", ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p))]
 NOW, SNAPSHOT = ctypes.CFUNCTYPE(ctypes.c_uint64), ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.POINTER(State))
 class Observable(ctypes.Structure):
     _fields_ = [("count", ctypes.c_int32), ("pools", ctypes.c_int32), ("now", NOW), ("snapshot", SNAPSHOT)]
@@ -44,11 +47,12 @@ ACTIONS = ["alloc", "free_requested", "free_completed", "segment_alloc", "segmen
            "oom", "annotate"]
 class Allocator:
     '''Two devices. `held`: device -> list of [address, size, requested, allocated, active], the blocks of one segment.'''
-    def __init__(self, devices=2):
+    def __init__(self, devices=2, pools=1):
         self.held = {{}}
         self.wrong = {{}}      # what the entry of a snapshot says instead
         self.devices, self.visited = devices, range(devices)
-        self.own = Observable(devices, 1, NOW(time.monotonic_ns), SNAPSHOT(self.snapshot))
+        self.meanwhile = lambda: None  # between the entries of a snapshot and its state
+        self.own = Observable(devices, pools, NOW(time.monotonic_ns), SNAPSHOT(self.snapshot))
     def tell(self, action, address=0, size=0, device=0, stream=0, pool=(0, 0), metadata=b"", at=None):
         lib.gpustrata_observed(ctypes.byref(Event(ACTIONS.index(action), device, address, size, stream, Pool(*pool),
                                                   time.monotonic_ns() if at is None else at, None, metadata)))
@@ -56,15 +60,20 @@ class Allocator:
         for device in self.visited:
             active = sum(one[1] for one in self.held.get(device, ()) if one[4])
             self.tell("snapshot", device=device, **{{"size": active, **self.wrong}})
-        for device, held in self.held.items():
+        state_then = {{device: list(held) for device, held in self.held.items()}}
+        self.meanwhile()
+        for device, held in state_then.items():
             blocks = (Block * len(held))(*[Block(*one) for one in held])
             row = Segment(device, 0, 0, len(held), held[0][0], sum(one[1] for one in held), sum(one[1] for one in held if one[3]),
                           sum(one[1] for one in held if one[4]), 0, 0, Pool(0, 0), blocks)
             state.contents.segment(state.contents.to, ctypes.byref(row))
-        state.contents.settings(state.contents.to, b'{{"PYTORCH_CUDA_ALLOC_CONF":""}}')
+        state.contents.settings(state.contents.to, b"max_split_size_mb:64", b'{{"PYTORCH_CUDA_ALLOC_CONF":"max_split_size_mb:64"}}')
         return None
     def begin(self, stacks=0, most=1000):
         return lib.gpustrata_observe(ctypes.byref(self.own), stacks, most), lib.gpustrata_last_error().decode()
+    def begin_journal(self, stacks=0, path="run.gpustrata", size=0):
+        return (lib.gpustrata_observe_to_journal(ctypes.byref(self.own), stacks, path.encode(), ctypes.c_int64(size)),
+                lib.gpustrata_last_error().decode())
 
 def taken(path="out.pickle"):
     observation = ctypes.c_void_p()
@@ -102,7 +111,7 @@ class Observed(Scenario):
             segment, = s["segments"]
             assert [(b["state"], b["size"], b["requested_size"]) for b in segment["blocks"]] == [
                 ("active_allocated", 512, 512), ("inactive", (2 << 20) - 512, 700)], segment
-            assert s["allocator_settings"] == {"PYTORCH_CUDA_ALLOC_CONF": ""}
+            assert s["allocator_settings"] == {"PYTORCH_CUDA_ALLOC_CONF": "max_split_size_mb:64"}
             assert abs(s["device_traces"][0][0]["time_us"] / 1e6 - time.time()) < 60
         """)
 
@@ -235,6 +244,121 @@ class Observed(Scenario):
                 frames = [[f for f in e["frames"] if f["name"].startswith("made_")] for e in s["device_traces"][device]]
                 assert [(e["addr"], f[0]["name"], f[0]["filename"]) for e, f in zip(s["device_traces"][device], frames)] == [
                     (i, f"made_{i % 3}", f"<{device} {i}>") for i in range(300)], device
+        """)
+
+
+class ToAJournal(Observed):
+    """Read by the command; whatever ends the program."""
+
+    def opened(self, name="run.gpustrata"):
+        (self.folder / "converted.pickle").unlink(missing_ok=True)
+        out_of("convert", self.folder / name, "-o", self.folder / "converted.pickle")
+        return self.load("converted.pickle")
+
+    def told(self, name="run.gpustrata"):
+        return [[(e["action"], e["addr"], e["size"]) for e in trace] for trace in self.opened(name)["device_traces"]]
+
+    def test_what_is_there_stands_before_events_that_come_while_it_is_asked(self):
+        """2 MiB with a block of 512 bytes before; the second block comes when the state was taken, and is not in it."""
+        self.run_python("""
+            a = Allocator()
+            a.held[1] = [[0x10000, 512, 500, 1, 1], [0x10200, (2 << 20) - 512, 0, 0, 0]]
+            a.meanwhile = lambda: a.tell("alloc", 0x10200, 700, device=1, metadata=b"early")
+            assert a.begin_journal() == (0, ""), a.begin_journal()
+            a.meanwhile = lambda: None
+            a.tell("free_requested", 0x10000, 500, device=1)
+            a.tell("free_completed", 0x10000, 500, device=1)
+            assert [lib.gpustrata_observed_journal_events(i) for i in (0, 1, 2, -1)] == [0, 3, -1, -1]
+            assert lib.gpustrata_observed_journal_is_cut() == 0
+            assert taken() == "what is observed goes to a journal", taken()
+            assert lib.gpustrata_observe_end() == 0
+            assert lib.gpustrata_observed_journal_events(1) == -1
+            a.tell("alloc", 0x10000, 1, device=1)  # after its end
+        """)
+        snapshot = self.opened()
+        self.assertEqual(self.told()[1], [("alloc", 0x10200, 700), ("free_requested", 0x10000, 500), ("free_completed", 0x10000, 500)])
+        self.assertEqual(snapshot["device_traces"][1][0]["user_metadata"], "early")
+        (segment,) = snapshot["segments"]
+        self.assertEqual((segment["device"], segment["address"], segment["total_size"]), (1, 0x10000, 2 * MIB))
+        self.assertEqual([(b["state"], b["size"], b["requested_size"]) for b in segment["blocks"] if b["state"] != "inactive"],
+                         [("active_allocated", 1024, 700)])
+        self.assertEqual(snapshot["allocator_settings"], {"PYTORCH_CUDA_ALLOC_CONF": "max_split_size_mb:64"})
+        self.assertLess(abs(snapshot["device_traces"][1][0]["time_us"] / 1e6 - time.time()), 120)
+
+    def test_a_killed_program_leaves_every_event_with_its_stack(self):
+        self.run_python("""
+            import signal
+            a = Allocator()
+            def learn(_=0): assert lib.gpustrata_learn_python() == 0, lib.gpustrata_last_error()
+            list(map(lambda _: learn(), [0]))
+            assert a.begin_journal(stacks=1)[0] == 0
+            def asks(i): a.tell("annotate", i, 512)
+            lib.gpustrata_observed_region(b"all of it", 1, 0, ctypes.c_uint64(time.monotonic_ns()))
+            for i in range(5000): asks(i)
+            os.kill(os.getpid(), signal.SIGKILL)
+        """, expect=-9)
+        events = self.opened()["device_traces"][0]
+        self.assertEqual([e["addr"] for e in events], list(range(5000)))
+        times = [e["time_us"] for e in events]
+        self.assertEqual(times, sorted(times))
+        self.assertEqual({tuple(f["name"] for f in e["frames"])[-2:] for e in events}, {("asks", "<module>")})
+        self.assertEqual([(m["name"], m["stage"]) for m in self.opened()["external_annotations"]], [("all of it", "START")])
+
+    def test_pools_of_events_that_its_pytorch_keeps_to_itself_are_in_the_state_alone(self):
+        for pools in (0, 1):
+            self.run_python("""
+                a = Allocator(pools=%d)
+                assert a.begin_journal()[0] == 0
+                a.tell("segment_alloc", 0x10000, 2 << 20, pool=(3, 4))
+                a.tell("alloc", 0x10000, 512, pool=(3, 4))
+                assert lib.gpustrata_observe_end() == 0
+            """ % pools)
+            snapshot = self.opened()
+            self.assertEqual([tuple(e["pool_id"]) if "pool_id" in e else None for e in snapshot["device_traces"][0]],
+                             [(3, 4) if pools else None] * 2)
+            self.assertEqual([tuple(s["segment_pool_id"]) for s in snapshot["segments"]], [(3, 4)])
+
+    def test_the_oldest_go_and_it_is_said(self):
+        self.run_python("""
+            a = Allocator()
+            assert a.begin_journal(size=1 << 20)[0] == 0
+            for i in range(100_000): a.tell("annotate", i * 0x1234567, i)
+            assert lib.gpustrata_observed_journal_events(0) == 100_000
+            assert lib.gpustrata_observe_end() == 0
+        """)
+        self.assertLessEqual((self.folder / "run.gpustrata").stat().st_size, MIB)
+        events = self.told()[0]
+        self.assertEqual(events, [("annotate", i * 0x1234567, i) for i in range(100_000 - len(events), 100_000)])
+        self.assertEqual(self.opened()["gpustrata"]["lost_events"], [100_000 - len(events), 0])
+
+    def test_a_child_of_a_fork_writes_nothing(self):
+        self.run_python("""
+            a = Allocator()
+            assert a.begin_journal()[0] == 0
+            child = os.fork()
+            a.tell("annotate", 1 if child else 2, 512)
+            assert lib.gpustrata_observe_end() == 0
+            if child == 0: os._exit(0)
+            assert os.waitpid(child, 0)[1] == 0
+        """)
+        self.assertEqual(self.told()[0], [("annotate", 1, 512)])
+
+    def test_what_cannot_be_begun_is_refused_and_leaves_nothing_on(self):
+        self.run_python("""
+            a = Allocator()
+            a.wrong = {"size": 1}
+            status, why = a.begin_journal()
+            assert status == 2 and "is not what was done" in why, why
+            a.wrong = {}
+            assert "no/such" in a.begin_journal(path="no/such")[1]
+            assert "1.0 MiB or more" in a.begin_journal(size=1000)[1]
+            assert "a path" in a.begin_journal(path="")[1]
+            assert a.begin_journal()[0] == 0
+            assert "already" in a.begin_journal(path="other.gpustrata")[1] and "already" in a.begin()[1]
+            assert lib.gpustrata_observe_end() == 0
+            assert a.begin()[0] == 0
+            a.tell("annotate", 1, 1)
+            assert len(taken()["device_traces"][0]) == 1
         """)
 
 

@@ -15,7 +15,8 @@ import weakref
 from pathlib import Path
 
 import gpustrata
-from gpustrata._estimate import simulated, sizes, told
+from gpustrata import _sizes as sizes
+from gpustrata._estimate import simulated, told
 from gpustrata._estimate.patches import Patches
 from gpustrata._estimate.requests import Requests
 from gpustrata._estimate.storages import Storages

@@ -269,6 +269,9 @@ class Usage(Program):
                               (["--stack", "a.py"], "unrecognized"), (["--steps", "a", "a.py"], "steps are FIRST:END"),
                               (["--steps", "6:3", "a.py"], "no step"), (["--stacks", "no", "a.py"], "invalid choice"),
                               (["--max-events", "-1", "a.py"], "at least one"), (["-o", "", "a.py"], "name of the file"),
+                              (["--max-size", "1GiB", "a.py"], "does not end with .gpustrata"),
+                              (["-o", "a.gpustrata", "--max-size", "1048575", "a.py"], "1 MiB or more"),
+                              (["-o", "a.gpustrata", "--max-size", "much", "a.py"], "is a size like"),
                               (["sh", "-c", "true"], "gpustrata run -- sh")):
             with self.subTest(words=words):
                 done = self.run_(*words)
@@ -290,13 +293,15 @@ class Usage(Program):
         import shlex
 
         for given in (options.Options(), options.Options("/a b/{rank}'.pickle", True, 3, 6, "all", 7),
-                      options.Options(first_step=2), options.Options(end_step=4, stacks="none"), options.Options(stacks="native", observe=True)):
+                      options.Options(first_step=2), options.Options(end_step=4, stacks="none"), options.Options(stacks="native", observe=True),
+                      options.Options("/a/{rank}.gpustrata", stacks="native", max_size=5 << 30)):
             self.assertEqual(options.of_text(shlex.join(given.words())), given)
         for text in ("", "1"):
             self.assertEqual(options.of_text(text), options.Options())
 
     def test_wrong_arguments_of_record(self):
-        for arguments in ({"steps": (3, 3)}, {"steps": (-1, 2)}, {"stacks": "perl"}, {"stacks": "native"}, {"max_events": 0}, {"path": ""}):
+        for arguments in ({"steps": (3, 3)}, {"steps": (-1, 2)}, {"stacks": "perl"}, {"stacks": "native"}, {"max_events": 0}, {"path": ""},
+                          {"max_size": "1GiB"}, {"path": "a.gpustrata", "max_size": 1.5}, {"path": "a.gpustrata", "max_size": 100}):
             with self.assertRaises(ValueError):
                 gpustrata.record(**arguments)
         with self.assertRaises(TypeError):
@@ -319,9 +324,27 @@ class Files(Program):
         host = os.uname().nodename.partition(".")[0]
         self.assertEqual(files.filled("a-{host}-{rank}-{device}-{pid}-{x}", [0, 2], "3"),
                          f"a-{host}-3-cuda0+2-{os.getpid()}-{{x}}")
+        self.assertEqual((files.filled("{device}", None, "3"), files.filled("{device}", [], "3")), ("cuda", "nodevice"))
         self.assertEqual(files.beside("/a.b/run-0.pickle", "-oom"), "/a.b/run-0-oom.pickle")
         self.assertEqual(history.Snapshot(SNAPSHOT, 2).devices, [0, 2])
         self.assertEqual(history.Snapshot({**SNAPSHOT, "segments": [{"device": 1}]}, 2).devices, [0, 1, 2])
+
+    def test_a_file_that_is_begun_has_its_place_and_may_get_another_name(self):
+        path = str(self.folder / "new" / "run.gpustrata")
+        self.assertEqual(files.place(path, replace=True), path)
+        self.assertFalse(os.path.exists(path))
+        self.assertEqual(files.place(path, replace=False), path)
+        second = files.place(path, replace=False)
+        self.assertEqual(os.path.basename(second), "run-2.gpustrata")
+        Path(second).write_text("second")
+        third = files.moved(second, "run.gpustrata", replace=False)  # those two names are not free
+        self.assertEqual(sorted(os.listdir(self.folder / "new")), ["run-3.gpustrata", "run.gpustrata"])
+        self.assertEqual(files.moved(third, "run.gpustrata", replace=True), path)
+        self.assertEqual(Path(path).read_text(), "second")
+        blocked = str(self.folder / "new" / "run.gpustrata" / "a.gpustrata")  # a file is no folder
+        elsewhere = files.place(blocked, replace=True)
+        self.addCleanup(os.unlink, elsewhere)
+        self.assertEqual(os.path.dirname(elsewhere), tempfile.gettempdir())
 
     def test_no_file_is_overwritten_by_sixteen_processes(self):
         path = str(self.folder / "new" / "run.pickle")

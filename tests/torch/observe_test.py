@@ -5,7 +5,7 @@ all that run_test.py asks of `gpustrata run`, with --observe.
   observe_test.py GPUSTRATA      GPUSTRATA: the command line tool
 
 Environment: as run.sh makes it, with MADE_UP_KERNELS=nothing. GPUSTRATA_TORCH_SCRIPTS: random scripts of each kind (60);
-GPUSTRATA_TORCH_SEED: the first one's (0).
+GPUSTRATA_TORCH_SEED: the first one's (0). GPUSTRATA_TORCH_KILLS: processes that are killed (30).
 """
 import json
 import os
@@ -21,6 +21,7 @@ import run_test
 
 HERE = Path(__file__).resolve().parent
 SCRIPTS = int(os.environ.get("GPUSTRATA_TORCH_SCRIPTS", "60"))
+KILLS = int(os.environ.get("GPUSTRATA_TORCH_KILLS", "30"))
 SEED = int(os.environ.get("GPUSTRATA_TORCH_SEED", "0"))
 OLD_SETTINGS = [one for one in random_scripts.SETTINGS if "max_non_split" not in one and ">" not in one]
 
@@ -200,6 +201,122 @@ class Memory(Observed, run_test.Runs):
         self.assertEqual(run_test.events(self.folder / "cut.pickle"), run_test.events(self.folder / "all.pickle")[-100:])
         stacks = [[block["frames"] for segment in one["segments"] for block in segment["blocks"]] for one in (whole, cut)]
         self.assertEqual(*stacks)
+
+
+class Journals(run_test.Runs):
+    """-o NAME.gpustrata: the same events, in a file that is written as they happen."""
+
+    HOW = "observed in PyTorch's allocator, as they happened"
+
+    def opened(self, name):
+        """What PyTorch's own tools find in the converted file."""
+        out = self.folder / "converted.pickle"
+        out.unlink(missing_ok=True)
+        self.do(run_test.TOOL, "convert", self.folder / name, "-o", out)
+        return out
+
+    def state(self, path):
+        """Segments with their blocks; addresses count from the first one."""
+        segments = pickle.loads(path.read_bytes())["segments"]
+        first = min(one["address"] for one in segments)
+        return sorted((one["address"] - first, one["total_size"], one["segment_type"], one["stream"], one["segment_pool_id"],
+                       [(block["size"], block["state"], block["requested_size"] if block["state"] != "inactive" else 0,
+                         [frame["name"] for frame in block["frames"]] if block["state"] != "inactive" else [])
+                        for block in one["blocks"]]) for one in segments)
+
+    def test_events_and_state_are_those_that_are_kept_in_memory(self):
+        for conf in ("", "expandable_segments:True"):
+            with self.subTest(conf=conf):
+                self.run_("memory_stays", options=["--observe", "-o", "memory.pickle"], PYTORCH_CUDA_ALLOC_CONF=conf)
+                done = self.run_("memory_stays", options=["-o", "{rank}-{device}.gpustrata"], PYTORCH_CUDA_ALLOC_CONF=conf)
+                path = self.folder / "0-cuda0.gpustrata"
+                kept, converted = self.folder / "memory.pickle", self.opened(path.name)
+                self.assertEqual(run_test.events(converted), run_test.events(kept))
+                self.assertGreater(len(run_test.events(kept)), 300)
+                self.assertEqual(self.state(converted), self.state(kept))
+                self.assertEqual([one["name"] for one in pickle.loads(converted.read_bytes())["external_annotations"]],
+                                 [one["name"] for one in pickle.loads(kept.read_bytes())["external_annotations"]])
+                self.assertEqual(self.lines(done), [f"gpustrata: {path}: {len(run_test.events(kept))} events, {self.HOW}"])
+                for one in self.folder.iterdir():
+                    one.unlink()
+
+    def test_killed(self):
+        """Every request that had returned is in the file, at most one more, and none that was not made."""
+        done = self.run_("killed", str(KILLS), str(SEED), options=["-o", "{pid}.gpustrata"])
+        self.assertEqual(len(done.stdout.splitlines()), KILLS)
+        requests = 0
+        for line in done.stdout.splitlines():
+            child, returned = map(int, line.split())
+            with self.subTest(line):
+                trace = [one for one in run_test.events(self.opened(f"{child}.gpustrata")) if not one["action"].startswith("segment")]
+                number = sum(one["action"] == "alloc" for one in trace)
+                self.assertIn(number, (returned, returned + 1))
+                whole = [(action, 512 * (1 + i % 1000)) for i in range(number) for action in ("alloc", "free_requested", "free_completed")]
+                self.assertEqual([(one["action"], one["size"]) for one in trace], whole[:len(trace)])
+                self.assertGreaterEqual(len(trace), 3 * (returned - 1) + 1)
+                requests += number
+        print(f"{KILLS} killed, {requests} requests", file=sys.stderr)
+
+    def test_memory_that_runs_out(self):
+        done = self.run_("grow", code=1, options=["--on-oom", "-o", "{rank}.gpustrata"])
+        self.assertEqual(self.left(), ["0.gpustrata"])
+        self.assertIn("oom", [one["action"] for one in run_test.events(self.opened("0.gpustrata"))])
+        self.assertRegex(done.stderr, r"gpustrata: out of memory on cuda:0\n(  .*\n)*  .*What helps most: (.*\n)*?.*run_programs\.py:\d+")
+        self.assertIn(f"gpustrata report {self.folder / '0.gpustrata'}\n", done.stderr)
+
+    def test_only_then(self):
+        done = self.run_("train", options=["--on-oom", "-o", "{rank}.gpustrata"])
+        self.assertEqual((self.left(), self.lines(done)), ([], []))
+        done = self.run_("caught_and_then", "12", code=1, options=["--on-oom", "-o", "a-{device}.gpustrata"])
+        self.assertEqual(self.left(), ["a-cuda0.gpustrata"])
+        # The first, and the last, which ends the program, by the name that the file has by then.
+        self.assertEqual(done.stderr.count("out of memory on cuda:0"), 2)
+        self.assertIn(f"gpustrata report {self.folder / 'a-cuda0.gpustrata'}\n", done.stderr)
+
+    def test_a_copy_of_a_process_that_goes_on(self):
+        with subprocess.Popen([sys.executable, "-W", "ignore", "-m", "gpustrata", "run", "-o", "{rank}.gpustrata", run_test.PROGRAMS, "waits",
+                               "python"], cwd=self.folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as waiting:
+            self.addCleanup(waiting.kill)
+            self.assertEqual(waiting.stdout.readline(), "ready\n")
+            done = self.do(sys.executable, "-m", "gpustrata", "dump", waiting.pid)
+            self.assertEqual(done.stdout, f"{self.folder}/0-dump.gpustrata\n")
+            wrong = self.do(sys.executable, "-m", "gpustrata", "dump", waiting.pid, "-o", "a.pickle", code=2)
+            self.assertIn("its recording is a journal", wrong.stderr)
+            waiting.kill()
+        self.assertEqual(run_test.events(self.opened("0-dump.gpustrata")), run_test.events(self.opened("0.gpustrata")))
+
+    def test_a_part_and_steps(self):
+        """A recording that begins with what is there: the model of the first step is gone, its cache is not."""
+        self.plain("with_record", "part.gpustrata")
+        self.plain("with_record", "part.pickle")
+        # PyTorch's history has the state at its end; of what is free, blocks differ in what they were once asked for.
+        ours, theirs = self.opened("part.gpustrata"), self.folder / "part.pickle"
+        self.assertEqual(run_test.events(ours), run_test.events(theirs))
+        self.assertEqual(self.state(ours), self.state(theirs))
+        self.run_("train_growing", "6", options=["--steps", "2:4", "-o", "steps.gpustrata"])
+        self.assertEqual({event["size"] // 1_200_000 for event in run_test.events(self.opened("steps.gpustrata"))
+                          if event["action"] == "alloc" and event["size"] > 10_000_000}, {18, 19})
+
+    def test_ranks(self):
+        self.do(sys.executable, "-m", "gpustrata", "run", "-o", "{rank}-{device}.gpustrata", "--", sys.executable, "-m",
+                "torch.distributed.run", "--nproc-per-node", "2", "--master-port", run_test.free_port(), run_test.PROGRAMS, "of_rank",
+                FAKE_CUDA_DEVICES="2")
+        self.assertEqual(self.left(), ["0-cuda0.gpustrata", "1-cuda1.gpustrata"])
+
+    def test_two_recordings(self):
+        """A journal has its events for itself: the other one uses PyTorch's history."""
+        done = self.plain("with_record_twice", "a.gpustrata", "b.gpustrata")
+        self.assertEqual(done.stdout, f"{self.folder / 'a.gpustrata'} {self.folder / 'b.pickle'}\n")
+        self.assertIn("written when the program ends: another recording observes it", done.stderr)
+        # Of the three steps inside the first, two are inside the second.
+        self.assertEqual(run_test.events(self.folder / "b.pickle")[-1]["action"], "free_completed")
+        self.assertGreater(len(run_test.events(self.opened("a.gpustrata"))), len(run_test.events(self.folder / "b.pickle")))
+
+    def test_no_compiler(self):
+        with tempfile.TemporaryDirectory() as empty:
+            done = self.run_("train", options=["-o", "a.gpustrata"], TORCH_EXTENSIONS_DIR=empty, CXX="no-such-compiler")
+        self.assertIn("PyTorch's own history is used, whose file is written when the program ends: ", done.stderr)
+        self.assertEqual(self.left(), ["a.pickle"])
 
 
 if __name__ == "__main__":

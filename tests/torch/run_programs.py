@@ -38,6 +38,17 @@ def train(count="4"):
     steps(int(count))
 
 
+def memory_stays():
+    """Four steps, a model that is there at the end, and one that was large and is not."""
+    global stays
+    stays = steps(4)
+    large = [tensor(30 * MIB) for _ in range(3)]
+    del large[1]
+    stays_too = tensor(700)
+    print(len(large), stays_too.numel())
+    globals().update(large=large, small=stays_too)
+
+
 def train_growing(count):
     """Step n has a batch of 16 + n rows of 1.2 MB."""
     steps(int(count), growth=1)
@@ -79,6 +90,36 @@ def waits(where):
     if where == "python":
         time.sleep(600)
     torch.distributed.init_process_group("gloo", init_method=f"file://{where}", rank=0, world_size=2)
+
+
+def asks_until_killed(done):
+    """After each request its number is in `done`."""
+    import itertools
+
+    for number in itertools.count():
+        tensor(512 * (1 + number % 1000))
+        done[:8] = (number + 1).to_bytes(8, "little")
+
+
+def killed(count, seed):
+    """Children that ask for memory until they are killed: of each its id, and how many requests had returned."""
+    import mmap
+    import random
+    import signal
+    import time
+
+    choose = random.Random(int(seed))
+    for _ in range(int(count)):
+        done = mmap.mmap(-1, 8)
+        child = os.fork()
+        if child == 0:
+            asks_until_killed(done)
+        while done[:8] == bytes(8):
+            time.sleep(0.001)
+        time.sleep(choose.random() * 0.05)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        print(child, int.from_bytes(done[:8], "little"), flush=True)
 
 
 def interrupted(number):

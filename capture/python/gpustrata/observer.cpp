@@ -189,7 +189,8 @@ const char* snapshot(const gpustrata_observed_state* state) {
       row.blocks = blocks.data();
       state->segment(state->to, &row);
     }
-    state->settings(state->to, settings_of(info.config_metadata).c_str());
+    state->settings(state->to, info.config_metadata.last_allocator_settings.c_str(),
+                    settings_of(info.config_metadata).c_str());
     return nullptr;
   } catch (const std::exception& error) {
     t_problem = error.what();

@@ -67,7 +67,8 @@ void add_run(CLI::App& app, Run& chosen) {
   const auto text = std::make_shared<std::string>();
   command->add_option("PROGRAM", *text, "PROGRAM.py, -m MODULE or -- COMMAND, and its arguments");
   command->add_option("-o,--output", *text,
-                      "Name of the files; {host}, {rank}, {device} and {pid} are those of the process");
+                      "Name of the files; {host}, {rank}, {device} and {pid} are those of the process. "
+                      "NAME.gpustrata: a journal, which is whole if the process is killed");
   const auto flag = std::make_shared<bool>(false);
   command->add_flag("--on-oom", *flag, "Leave a file only when memory runs out");
   command->add_option("--steps", *text,
@@ -75,6 +76,7 @@ void add_run(CLI::App& app, Run& chosen) {
   command->add_option("--stacks", *text,
                       "Frames of each event: python, all (also C++), native (C++ alone), none");
   command->add_option("--max-events", *text, "The newest events kept of each device");
+  command->add_option("--max-size", *text, "Of a journal: its oldest events go");
   command->add_flag("--observe", *flag,
                     "Hear of events in PyTorch's allocator instead of turning on its history");
   chooses_nothing(*command, chosen);

@@ -9,6 +9,10 @@ namespace gpustrata::io::journal {
 inline constexpr std::string_view kSettingsFact = "PYTORCH_CUDA_ALLOC_CONF";
 // JSON text, as `allocator_settings` of a snapshot; without it, it is made from the former.
 inline constexpr std::string_view kSettingsJsonFact = "allocator_settings";
+// "hidden": the program's PyTorch has pools of events in its memory, but in none of its files (before 2.12). They are in the
+// journal because the state follows from them; its events are shown as those files have them, by which versions are told apart.
+inline constexpr std::string_view kEventPoolsFact = "event_pools";
+inline constexpr std::string_view kHidden = "hidden";
 // Of the process in its job: decimal numbers.
 inline constexpr std::string_view kRankFact = "rank";
 inline constexpr std::string_view kWorldSizeFact = "world_size";

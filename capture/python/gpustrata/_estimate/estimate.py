@@ -9,7 +9,7 @@ from typing import Any
 from gpustrata._estimate import simulated
 from gpustrata._estimate.patches import Patches
 from gpustrata._estimate.requests import Requests
-from gpustrata._estimate.sizes import bytes_of
+from gpustrata._sizes import bytes_of
 
 __all__ = ["Estimate", "estimate"]
 

@@ -7,7 +7,7 @@ import textwrap
 from typing import Any
 
 from gpustrata._command import find
-from gpustrata._estimate.sizes import in_words
+from gpustrata._sizes import in_words
 
 __all__ = ["answer"]
 

@@ -8,7 +8,7 @@ import tempfile
 from contextlib import contextmanager
 from typing import Any, Iterator, Protocol
 
-__all__ = ["Taken", "filled", "rank_of_process", "without_collector", "write"]
+__all__ = ["Taken", "filled", "moved", "place", "rank_of_process", "without_collector", "write"]
 
 _MOST_NUMBERS = 100_000
 
@@ -47,9 +47,9 @@ class Taken(Protocol):
         """Failure: OSError."""
 
 
-def filled(pattern: str, devices: list[int], rank: str) -> str:
-    """The pattern with the fields of this process. Other braces stay."""
-    device = "cuda" + "+".join(str(one) for one in devices) if devices else "nodevice"
+def filled(pattern: str, devices: "list[int] | None", rank: str) -> str:
+    """The pattern with the fields of this process; devices that are not known yet are "cuda". Other braces stay."""
+    device = "nodevice" if devices == [] else "cuda" + "+".join(str(one) for one in devices or ())
     host = os.uname().nodename.partition(".")[0].replace("/", "_") or "localhost"
     for field, value in (("host", host), ("rank", rank), ("device", device), ("pid", str(os.getpid()))):
         pattern = pattern.replace("{" + field + "}", value)
@@ -107,6 +107,28 @@ def _write(taken: Taken, path: str, replace: bool) -> str:
         except OSError:
             pass
         raise
+
+
+def place(path: str, replace: bool) -> str:
+    """A path for a file that is begun now, in the folder for temporary ones where its own takes nothing; it is there, and empty,
+    unless `replace`. Failure: OSError."""
+    folder = os.path.dirname(path) or "."
+    try:
+        os.makedirs(folder, exist_ok=True)
+        if not os.access(folder, os.W_OK):
+            raise PermissionError(f"{folder} takes no files")
+    except OSError:
+        path, replace = os.path.join(tempfile.gettempdir(), os.path.basename(path)), False
+    return path if replace else _taken(path)
+
+
+def moved(path: str, name: str, replace: bool) -> str:
+    """The path of a file that gets another name where it is. Failure: OSError."""
+    wanted = os.path.join(os.path.dirname(path), name)
+    if not replace:
+        wanted = _taken(wanted)
+    os.replace(path, wanted)
+    return wanted
 
 
 def _taken(path: str) -> str:

@@ -1,4 +1,4 @@
-"""PyTorch's own allocator, observed: libgpustrata_capture hears of each event as it happens, and writes the file.
+"""PyTorch's own allocator, observed: libgpustrata_capture hears of each event as it happens, and keeps it or writes a journal.
 
 What hears is observer.cpp, compiled against the PyTorch that is here, once. It needs a C++ compiler and CUDA's headers, and is
 kept in TORCH_EXTENSIONS_DIR or the user's cache; its name tells versions apart. Nothing of PyTorch is replaced, and PyTorch's
@@ -11,14 +11,15 @@ import ctypes
 import fcntl
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable, Literal
 
 from gpustrata._run import dump, files, history, told
 
-__all__ = ["begin", "end", "is_on", "take", "why_not"]
+__all__ = ["ToJournal", "begin", "end", "is_on", "take", "why_not"]
 
 HOW = "observed in PyTorch's allocator"
 _HERE = Path(__file__).resolve().parents[1]
@@ -28,7 +29,7 @@ _HEADERS = _HERE if (_HERE / "gpustrata.h").exists() else _HERE.parents[1]
 _SECONDS = 300  # for the compiler
 _STACKS = {"none": 0, "python": 1, "native": 2, "all": 3}  # gpustrata_observed_stacks
 
-_on = False
+_on: "Literal['', 'memory', 'journal']" = ""  # where events go
 _allocator: Any = None  # a gpustrata_observable, once it is attached
 _kept: Any = None       # the compiled library
 
@@ -122,10 +123,12 @@ def _attach(torch: Any, recorder: Any) -> Any:
     return allocator
 
 
-def why_not(torch: Any, stacks: str) -> "str | None":
+def why_not(torch: Any, stacks: str, journal: bool) -> "str | None":
     """Makes ready what begin() needs; None, or in words why it cannot be."""
     from gpustrata import _recorder
 
+    if _on and (journal or _on == "journal"):
+        return "another recording observes it, and a journal has its events for itself"
     try:
         if stacks in ("python", "all"):
             _learn_python(_recorder)
@@ -144,21 +147,21 @@ def begin(torch: Any, stacks: str, max_events: int) -> None:
     from gpustrata import _recorder
 
     _recorder._call("gpustrata_observe", _attach(torch, _recorder), _STACKS[stacks], max_events)
-    _on = True
+    _on = "memory"
 
 
 def end(_: Any) -> None:
-    """Throws it away."""
+    """Throws away what is in memory, closes a journal."""
     global _on
     if _on:
-        _on = False
+        _on = ""
         from gpustrata import _recorder
 
         _recorder._call("gpustrata_observe_end")
 
 
 def is_on(_: Any) -> bool:
-    return _on
+    return bool(_on)
 
 
 class _Observation:
@@ -198,3 +201,59 @@ def take(torch: Any, max_events: int) -> files.Taken:
     except _recorder.CaptureError as error:
         told.say(f"only the state is in the file, without what was observed: {error}")
         return history.take(torch, max_events)
+
+
+# --- A journal
+
+
+class ToJournal:
+    """In place of this module: what is observed goes to a file as it happens."""
+
+    HOW = f"{HOW}, as they happened"
+
+    def __init__(self, place: "Callable[[], str]", max_size: int) -> None:
+        self.path: "str | None" = None  # once it has begun
+        self._place, self._max_size = place, max_size
+
+    def begin(self, torch: Any, stacks: str, _: int) -> None:
+        """Failure: CaptureError, OSError."""
+        global _on
+        from gpustrata import _recorder
+
+        path = self._place()
+        try:
+            _recorder._call("gpustrata_observe_to_journal", _attach(torch, _recorder), _STACKS[stacks], os.fsencode(path),
+                            self._max_size)
+        except BaseException:
+            if os.path.exists(path):
+                os.unlink(path)
+            raise
+        self.path, _on = path, "journal"
+
+    def is_on(self, torch: Any) -> bool:
+        return is_on(torch)
+
+    def end(self, torch: Any) -> None:
+        end(torch)
+
+    def take(self, _: Any, __: int) -> "_Copy":
+        return _Copy(str(self.path))
+
+
+class _Copy:
+    """A journal at this moment. It may be copied while it grows: what comes meanwhile is not in the copy."""
+
+    def __init__(self, path: str) -> None:
+        from gpustrata import _recorder
+
+        self._path = path
+        library, events = _recorder._library(), []
+        while library.gpustrata_observed_journal_events(len(events)) >= 0:
+            events.append(library.gpustrata_observed_journal_events(len(events)))
+        self.devices = [device for device, count in enumerate(events) if count]
+        self.events = sum(events)
+        self.is_cut = library.gpustrata_observed_journal_is_cut() != 0
+
+    def write(self, path: str) -> None:
+        """Failure: OSError."""
+        shutil.copyfile(self._path, path)

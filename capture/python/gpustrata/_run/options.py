@@ -6,12 +6,17 @@ import shlex
 from dataclasses import dataclass
 from typing import NoReturn
 
+from gpustrata import _sizes
+
 __all__ = ["Options", "WrongUsage", "divided", "of_text", "of_words", "parser"]
 
 DEFAULT_OUTPUT = "gpustrata-{host}-rank{rank}-{device}.pickle"
 # Beyond it the oldest are lost. An event with its Python stack takes about half a KB of the process's memory.
 DEFAULT_EVENTS = 1_000_000
 STACKS = ("python", "native", "all", "none")
+JOURNAL = ".gpustrata"         # a file of this name is written as it happens
+DEFAULT_SIZE = 256 << 20       # of a journal
+LEAST_SIZE = 1 << 20
 
 
 class WrongUsage(ValueError):
@@ -27,13 +32,21 @@ class Options:
     stacks: str = "python"
     max_events: int = DEFAULT_EVENTS
     observe: bool = False           # without PyTorch's history, where that can be
+    max_size: int | None = None     # bytes of a journal; None: DEFAULT_SIZE
 
     def words(self) -> list[str]:
         """The options that give the same again."""
         words = ["--output", self.output, "--stacks", self.stacks, "--max-events", str(self.max_events)]
         if self.has_steps():
             words += ["--steps", f"{self.first_step}:{'' if self.end_step is None else self.end_step}"]
+        if self.max_size is not None:
+            words += ["--max-size", str(self.max_size)]
         return words + (["--on-oom"] if self.on_oom else []) + (["--observe"] if self.observe else [])
+
+    @property
+    def is_journal(self) -> bool:
+        """Observed, and written as it happens."""
+        return self.output.endswith(JOURNAL)
 
     def has_steps(self) -> bool:
         return self.first_step > 0 or self.end_step is not None
@@ -45,7 +58,8 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parser(output: str = "name of the files; {host}, {rank}, {device} and {pid} are those of the process. A file that "
-           f"is there stays: the name gets a number (default: {DEFAULT_OUTPUT})") -> argparse.ArgumentParser:
+           f"is there stays: the name gets a number (default: {DEFAULT_OUTPUT}). NAME{JOURNAL}: a journal, observed and written as "
+           "it happens, which is whole if the process is killed") -> argparse.ArgumentParser:
     """`output`: what is said of the option."""
     it = _Parser(
         prog="gpustrata run", allow_abbrev=False, add_help=False, formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -66,13 +80,14 @@ def parser(output: str = "name of the files; {host}, {rank}, {device} and {pid} 
     it.add_argument("--observe", action="store_true",
                     help="hear of events in PyTorch's allocator instead of turning on its history: takes a fraction of the "
                          "time; a small library is compiled, once. Where that cannot be a line says why, and the history is used")
+    it.add_argument("--max-size", metavar="SIZE", help="of a journal, as 1GiB: its oldest events go (default: 256MiB)")
     it.add_argument("-h", "--help", action="store_true", help="show this and end")
     return it
 
 
 def divided(words: list[str]) -> tuple[list[str], list[str]]:
     """The options, and the program behind them: it begins with a name, -m or --."""
-    taking_a_word = {"-o", "--output", "--steps", "--stacks", "--max-events"}
+    taking_a_word = {"-o", "--output", "--steps", "--stacks", "--max-events", "--max-size"}
     index = 0
     while index < len(words) and words[index].startswith("-") and words[index] not in ("-", "--") \
             and not words[index].startswith("-m"):
@@ -93,11 +108,19 @@ def steps_of(text: str | None) -> tuple[int, int | None]:
     return steps
 
 
+def size_of(size: int | str | None) -> int | None:
+    try:
+        return None if size is None else _sizes.bytes_of(size, "max_size")
+    except (ValueError, TypeError) as error:
+        raise WrongUsage(str(error)) from None
+
+
 def of_words(words: list[str]) -> Options:
     """Failure: WrongUsage."""
     given = parser().parse_args(words)
     first, end = steps_of(given.steps)
-    return checked(Options(given.output, given.on_oom, first, end, given.stacks, given.max_events, given.observe))
+    return checked(Options(given.output, given.on_oom, first, end, given.stacks, given.max_events, given.observe,
+                           size_of(given.max_size)))
 
 
 def checked(options: Options) -> Options:
@@ -105,8 +128,12 @@ def checked(options: Options) -> Options:
         raise WrongUsage(f"the name of the file is {options.output!r}")
     if options.stacks not in STACKS:
         raise WrongUsage(f"stacks are one of {', '.join(STACKS)}, but it is {options.stacks!r}")
-    if options.stacks == "native" and not options.observe:
+    if options.stacks == "native" and not options.observe and not options.is_journal:
         raise WrongUsage("PyTorch's history has no C++ stacks without those of Python: native needs observe")
+    if options.max_size is not None and not options.is_journal:
+        raise WrongUsage(f"max_size is of a journal, but {options.output!r} does not end with {JOURNAL}")
+    if options.max_size is not None and options.max_size < LEAST_SIZE:
+        raise WrongUsage(f"a journal has 1 MiB or more, but max_size is {options.max_size}")
     if not 1 <= options.max_events < 2**63:
         raise WrongUsage(f"at least one event is kept, but max_events is {options.max_events}")
     return options

@@ -26,11 +26,13 @@ class record:
         def main(): ...
 
     path        of the file; "{rank}", "{host}", "{device}" and "{pid}" are those of the process when it is written. A
-                file that is there is replaced
+                file that is there is replaced. "run-{rank}.gpustrata": a journal, observed and written as it happens, which
+                is whole if the process is killed
     on_oom      True, or a path instead: a file only when memory runs out
     steps       (3, 6): only steps 3, 4 and 5 of the optimizer inside, counted from 0
     stacks      "python", "all" (with C++), "none"
     max_events  the newest kept of each device
+    max_size    of a journal, 1 << 30 or "1GiB": its oldest events go. 256 MiB if it is not given
     observe     True: hear of events in PyTorch's allocator instead of turning on its history, which takes a fraction of the
                 time; stacks may also be "native" (C++ alone). Where that cannot be a line says why, and the history is used
 
@@ -40,13 +42,15 @@ class record:
 
     def __init__(self, path: "str | os.PathLike[str]" = "run-{rank}.pickle", *,
                  on_oom: "bool | str | os.PathLike[str]" = False, steps: "tuple[int, int | None] | None" = None,
-                 stacks: str = "python", max_events: int = options.DEFAULT_EVENTS, observe: bool = False) -> None:
+                 stacks: str = "python", max_events: int = options.DEFAULT_EVENTS, observe: bool = False,
+                 max_size: "int | str | None" = None) -> None:
         if not isinstance(on_oom, bool):
             path, on_oom = on_oom, True
         first, end = steps or (0, None)
         if first < 0 or end is not None and end <= first:
             raise options.WrongUsage(f"steps are the first and the one after the last, but they are {steps!r}")
-        self._options = options.checked(options.Options(os.fspath(path), on_oom, first, end, stacks, max_events, observe))
+        self._options = options.checked(options.Options(os.fspath(path), on_oom, first, end, stacks, max_events, observe,
+                                                        options.size_of(max_size)))
         self._recording: recording.Recording | None = None
         self.path: str | None = None
 

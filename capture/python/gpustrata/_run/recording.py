@@ -135,19 +135,26 @@ class Recording:
                 told.say(f"gpustrata dump cannot reach this process: {error}")
 
     def _choose_source(self) -> None:
-        if not self.options.observe:
+        to_journal = self.options.is_journal
+        if not self.options.observe and not to_journal:
             return
-        why = observe.why_not(self.torch, self.options.stacks)
+        why = observe.why_not(self.torch, self.options.stacks, to_journal)
         if why is None:
-            self._source = observe
+            size = self.options.max_size or options.DEFAULT_SIZE
+            self._source = observe.ToJournal(self._journal_place, size) if to_journal else observe
         else:
             self._use_history(why)
 
     def _use_history(self, why: str) -> None:
         self._source = history
+        at_the_end = ""
+        if self.options.is_journal:
+            output = self.options.output[:-len(options.JOURNAL)] + ".pickle"
+            self.options = dataclasses.replace(self.options, output=output, max_size=None)
+            at_the_end = ", whose file is written when the program ends"
         if self.options.stacks == "native":
-            self.options = dataclasses.replace(self.options, stacks="all", observe=False)
-        told.say(f"not observed, so PyTorch's own history is used: {why}")
+            self.options = dataclasses.replace(self.options, stacks="all")
+        told.say(f"not observed, so PyTorch's own history is used{at_the_end}: {why}")
 
     def _turn_on(self) -> None:
         self._is_on = True
@@ -223,6 +230,8 @@ class Recording:
                 told.say(f"out of memory in step {self._steps}, which is not recorded")
                 return None
             self._ooms += 1
+            if isinstance(self._source, observe.ToJournal):
+                return self._source.path
             if self._ooms > _MOST_OOM_FILES:
                 if self._ooms == _MOST_OOM_FILES + 1:
                     told.say(f"out of memory for the {self._ooms}th time: from now on that is in the file at the end only")
@@ -261,6 +270,9 @@ class Recording:
             told.say(f"nothing was recorded: the optimizer made {self._steps} steps, "
                      f"and {self.options.first_step} come before the recording")
             return
+        if isinstance(self._source, observe.ToJournal):
+            self._end_journal(self._source, ends_by)
+            return
         with self._writing:
             has_all = 0 < self._ooms <= _MOST_OOM_FILES and self._oom_path is not None
             is_oom = _is_out_of_memory(ends_by, self.torch)
@@ -273,6 +285,38 @@ class Recording:
                 _report()  # it ends the program, and an earlier one was reported
         if not any(one._is_on and one._source is self._source for one in _recordings):
             self._source.end(self.torch)
+
+    # --- A journal
+
+    def _journal_name(self, devices: list[int] | None) -> str:
+        name = files.filled(self.options.output, devices, files.rank_in_words(self._rank))
+        return os.path.join(self._folder, os.path.expanduser(name))
+
+    def _journal_place(self) -> str:
+        """By what is known when it begins. Failure: OSError."""
+        return files.place(self._journal_name(None), self._replace)
+
+    def _end_journal(self, source: observe.ToJournal, ends_by: BaseException | None) -> None:
+        """It stays, by the name that is known now, if it is to be kept."""
+        global _unreported
+        with self._writing:
+            taken, path = source.take(self.torch, 0), str(source.path)
+            source.end(self.torch)
+            if not taken.events or self.options.on_oom and not self._ooms:
+                os.unlink(path)
+                if not taken.events:
+                    told.say("no file was written: nothing was allocated")
+                return
+            begun_as = self._journal_name(None)
+            self._rank = files.rank_of_process(self.torch) or self._rank
+            name = self._journal_name(taken.devices)
+            self.path = path if name == begun_as else files.moved(path, os.path.basename(name), self._replace)
+            if _unreported is not None and _unreported[0] == path:
+                _unreported = (self.path, _unreported[1])
+            lost = " (the newest: older ones are gone, as --max-size says)" if taken.is_cut else ""
+            told.say(f"{self.path}: {taken.events:,} events{lost}, {source.HOW}")
+            if _is_out_of_memory(ends_by, self.torch):
+                _report()  # it ends the program, and an earlier one was reported
 
     def _end_of_process(self) -> None:
         self.end_safely(getattr(sys, "last_value", None))  # what it ended with, where that was printed
@@ -318,6 +362,9 @@ class Recording:
                 raise ValueError("its recording has ended")
             if not self._is_on:
                 raise ValueError(f"step {self._steps} is not recorded")
+            if pattern and self.options.is_journal != pattern.endswith(options.JOURNAL):
+                raise ValueError(f"name the file ...{options.JOURNAL}: its recording is a journal" if self.options.is_journal
+                                 else f"its recording is no journal, so no file is named ...{options.JOURNAL}")
             written = self._file(pattern or self.options.output, "" if pattern else "-dump", None, replace=False)
             if written is None:
                 raise ValueError("nothing was allocated")

@@ -29,6 +29,7 @@ namespace {
 
 bool Rows::add_part(const Layout& layout) {
   if (!read_names(layout) || !read_batches(layout)) return false;
+  hides_event_pools_ = recording_.strings.view(names_.fact(kEventPoolsFact)) == kHidden;
   empty_ = recording_.stacks.intern({});
   if (empty_.is_none()) return false;
   model::Part part;
@@ -137,15 +138,16 @@ bool Rows::add_event(const EventRecord& event, int64_t offset) {
     return true;
   }
   if (event.size < 0) recording_.diagnostics.add(Diag::negative_size, offset);
-  return recording_.events.append({.action = static_cast<trace::Action>(event.action),
-                                   .address = event.address,
-                                   .size = std::max<int64_t>(event.size, 0),
-                                   .time = event.time_us,
-                                   .stack = names_.stack(event.stack, offset),
-                                   .context = names_.text(event.context, offset),
-                                   .metadata = names_.text(event.metadata, offset),
-                                   .stream = recording_.stream_of(event.stream),
-                                   .pool = pool_of_journal(recording_, event.graph_id, event.user_id)});
+  return recording_.events.append(
+      {.action = static_cast<trace::Action>(event.action),
+       .address = event.address,
+       .size = std::max<int64_t>(event.size, 0),
+       .time = event.time_us,
+       .stack = names_.stack(event.stack, offset),
+       .context = names_.text(event.context, offset),
+       .metadata = names_.text(event.metadata, offset),
+       .stream = recording_.stream_of(event.stream),
+       .pool = hides_event_pools_ ? PoolId() : pool_of_journal(recording_, event.graph_id, event.user_id)});
 }
 
 bool Rows::add_mark(const EventRecord& event, int64_t offset) {

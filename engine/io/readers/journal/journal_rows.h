@@ -55,6 +55,7 @@ class Rows {
   std::map<uint16_t, uint64_t> counts_;  // events of each device
   std::map<uint16_t, uint64_t> before_;  // that are no longer in the file
   StackId empty_;
+  bool hides_event_pools_ = false;
 };
 
 }  // namespace gpustrata::io::journal
