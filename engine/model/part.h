@@ -94,6 +94,7 @@ struct Part {
   StringId settings_json;  // allocator_settings as JSON text; none = absent
   int32_t fleet = -1;      // index in Recording::fleets
   Launch launch;           // which of how many processes wrote it
+  bool is_open = false;    // a journal that its program did not end: killed, or it went on
 
   // Set by Recording::seal().
   Capabilities capabilities;

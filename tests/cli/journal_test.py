@@ -274,3 +274,22 @@ def test_names_that_were_never_told_are_counted_and_left_out(tmp_path):
     told = findings(tmp_path)
     assert told["event_incomplete"][0] == 1 and told["negative_size"][0] == 1 and told["wrong_type"][0] == 1
     assert told["integer_out_of_range"][0] == 5
+
+
+@pytest.mark.parametrize("closed", [0, 1])
+def test_what_its_program_did_not_end_is_not_complete(tmp_path, closed):
+    """Killed, or it still ran: said first by whoever says what fits, and by the file that is made of it."""
+    made = whole()
+    made.closed = closed
+    path, converted = tmp_path / "run.gpustrata", tmp_path / "out.pickle"
+    opened(tmp_path, made.bytes())
+    for file in (path, converted):
+        (device,) = answers("report", file)[0]["devices"]
+        assert device["complete"] == bool(closed)
+        says = [said["text"] for finding in device["findings"] if finding["kind"] == "no-end" for said in finding["says"]]
+        assert says == ([] if closed else [
+            "The program did not end this journal: it was killed, or it still ran when the file was read. What came after event 4 is not in it."])
+        assert answers("whatif", file)[0]["complete"] == bool(closed)
+        done = run("check", file, "--no-oom")
+        assert done.returncode == (SUCCESS if closed else 4), done.stdout
+        assert (b"the program did not end its journal" in done.stdout) != closed

@@ -125,7 +125,9 @@ def observe():
         return {way: min(times) for way, times in took.items()}
 
     print("| ns more a malloc and free (3 events) | " + " | ".join(f"{depth} frames" for depth in (12, 32)) + " |\n|---|---|---|")
-    names = {history: "PyTorch's history", observed: "observed"}
+    folder = tempfile.TemporaryDirectory()
+    journal = observed.ToJournal(lambda: os.path.join(folder.name, "run.gpustrata"), 64 << 20)
+    names = {history: "PyTorch's history", observed: "observed", journal: "to a journal"}
     tables = []
     for depth in (12, 32):
         tables.append(least([(None, "")] + [(history, stacks) for stacks in ("none", "python", "all")], depth - 3))
@@ -134,7 +136,8 @@ def observe():
     assert why is None, why
     for index, depth in enumerate((12, 32)):
         tables[index].update(least([(None, "attached")], depth - 3))
-        tables[index].update(least([(observed, stacks) for stacks in ("none", "python", "native", "all")], depth - 3))
+        tables[index].update(least([(source, stacks) for source in (observed, journal)
+                                    for stacks in ("none", "python", "native", "all")], depth - 3))
     for way in tables[0]:
         if way != (None, ""):
             print(f"| {names.get(way[0], 'nothing recorded')}, {way[1]} | " + " | ".join(f"{table[way] - base:.0f}" for table, base in zip(tables, alone)) + " |")
@@ -161,10 +164,10 @@ def run():
     print("| | ns an event | ns more | bytes of memory an event | the file at the end, s | its peak of memory, MiB | its size, MiB |")
     print("|---|---|---|---|---|---|---|")
     alone = 0.0
-    observed = [("observed", "--observe", "--stacks", stacks) for stacks in ("none", "python", "native", "all")]
+    observed = [(what, "--observe", "--stacks", stacks) for what in ("observed", "journal") for stacks in ("none", "python", "native", "all")]
     for what, *options in [("alone",), *[("history", "--stacks", stacks) for stacks in ("none", "python", "all")], *observed]:
         with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "run.pickle")
+            path = os.path.join(folder, "run.gpustrata" if what == "journal" else "run.pickle")
             before = ["-m", "gpustrata", "run", *options, "-o", path] if options else []
             process = subprocess.Popen([sys.executable, "-W", "ignore", *before, __file__, "run", "one"],
                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)

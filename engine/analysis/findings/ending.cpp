@@ -18,14 +18,16 @@ Ending find_ending(const model::Recording& recording, const model::Part& part) {
       }
       if (events.action[row] != trace::Action::oom) continue;
       if (!found.at_failure() || time > failed) {
-        found = {trace.device, event};
+        found = {trace.device, event, false};
         failed = time;
       }
       break;
     }
   }
   const bool went_on = failed != model::kNoTime && allocated > failed;
-  return went_on ? Ending() : found;
+  if (went_on) found = {};
+  found.is_open = part.is_open;
+  return found;
 }
 
 int32_t first_of_unwinding(const model::Recording& recording, const model::Part& part, int32_t device) {

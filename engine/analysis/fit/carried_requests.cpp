@@ -51,7 +51,7 @@ class RequestsToCarry {
     carried_.about = {static_cast<int64_t>(log_.size_rows()), rehearsal.requests.present,
                       rehearsal.recorded.peak_reserved,       rehearsal.recorded.ooms,
                       rehearsal.recorded.first_oom_event,     rehearsal.fidelity.is_exact(),
-                      rehearsal.ending.at_failure()};
+                      rehearsal.ending.at_failure(),          rehearsal.ending.is_open};
   }
 
   [[nodiscard]] Result<CarriedRequests> run() {
@@ -167,6 +167,7 @@ Result<std::unique_ptr<ToldRequests>> ToldRequests::make(const CarriedRequests::
   rehearsal.recorded.first_oom_event = about.first_oom_event;
   rehearsal.fidelity.requests = about.exact ? 0 : 1;  // in the same place: none
   rehearsal.ending.device = about.at_failure ? 0 : -1;
+  rehearsal.ending.is_open = about.is_open;
   return told;
 }
 

@@ -49,6 +49,7 @@ struct CarriedRequests {
     int32_t first_oom_event = -1;
     bool exact = false;  // Fidelity
     bool at_failure = false;
+    bool is_open = false;  // Part::is_open
   };
 
   std::vector<std::string> texts;  // at most kLongestName bytes each

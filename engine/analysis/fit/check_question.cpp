@@ -69,6 +69,12 @@ Status check_question(const FitQuestion& question) {
           "{} ends at a request that failed: what came after is not in it. Fit recordings of smaller sizes, "
           "which run to the end",
           one.name);
+    if (one.rehearsal->ending.is_open)
+      return fail(
+          ErrorCode::wrong_usage, -1,
+          "{} is a journal that its program did not end: what came after is not in it. Fit recordings that run to "
+          "the end",
+          one.name);
     if (one.rehearsal->recorded.ooms > 0)
       return fail(
           ErrorCode::wrong_usage, -1,

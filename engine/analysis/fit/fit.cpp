@@ -143,7 +143,7 @@ class Foretelling {
     const auto scales =
         guess_scaling(*question_.guessed_from, *only.rehearsal, fit_.matched, number, budget_);
     if (!scales) return tl::unexpected(scales.error());
-    fit_.complete = !only.rehearsal->ending.at_failure();
+    fit_.complete = only.rehearsal->ending.is_complete();
     Guessed guessed;
     guessed.recorded = number;
     const auto linear = static_cast<uint8_t>(

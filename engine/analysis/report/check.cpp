@@ -13,7 +13,8 @@ namespace {
 
 [[nodiscard]] Undecided doubt_of_no_leak(const Report& report, bool incomplete) {
   const Undecided doubt = doubt_of_peak(report.overview, incomplete);
-  if (doubt == Undecided::incomplete || doubt == Undecided::no_history) return doubt;
+  if (doubt == Undecided::incomplete || doubt == Undecided::no_history || doubt == Undecided::not_ended)
+    return doubt;
   if (report.steps->from == StepsFrom::nothing) return Undecided::no_steps;
   if (report.steps->count() < kFewestGrowths) return Undecided::few_steps;
   return report.steps->from == StepsFrom::loop ? Undecided::guessed_steps : Undecided::no;
@@ -24,6 +25,7 @@ namespace {
 Undecided doubt_of_peak(const Overview& overview, bool incomplete) {
   if (incomplete) return Undecided::incomplete;
   if (lacks(overview, NotRecorded::history)) return Undecided::no_history;
+  if (lacks(overview, NotRecorded::end)) return Undecided::not_ended;
   return lacks(overview, NotRecorded::oldest_events) ? Undecided::events_lost : Undecided::no;
 }
 

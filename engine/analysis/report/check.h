@@ -36,6 +36,7 @@ enum class Undecided : uint8_t {
   no_history,   // no event was recorded: only the memory when the file was written is known
   events_lost,  // perhaps the oldest ones: NotRecorded::oldest_events
   incomplete,   // the file: Diagnostics::incomplete()
+  not_ended,    // the program, when the file was read: NotRecorded::end
   no_steps,     // for a leak: nothing marks steps
   few_steps,    // fewer than kFewestGrowths
   guessed_steps,  // from what repeats, and nothing grows from one of them to the next, or not surely (kSureLeak)

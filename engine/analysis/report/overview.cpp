@@ -120,6 +120,7 @@ void find_missing(Overview& found, const model::Recording& recording, const mode
   if (!has_times) found.missing.push_back({NotRecorded::times});
   if (found.from_before && is_round(lifetimes.events.count))
     found.missing.push_back({NotRecorded::oldest_events});
+  if (part.is_open) found.missing.push_back({NotRecorded::end});
   if (is_estimate(recording, part)) found.missing.push_back({NotRecorded::device});
 }
 

@@ -55,6 +55,7 @@ enum class NotRecorded : uint8_t {
   some_stacks,  // blocks alive at the peak have none, 0.5 % of it or more; not told of a file that ends too early
   times,        // no event has a time
   oldest_events,  // perhaps: the number of events is a round one, and blocks are older than the first
+  end,            // of the program: Part::is_open
   device,         // there was none: an estimate (capture/python/gpustrata/_estimate)
 };
 struct Missing {

@@ -15,6 +15,7 @@ void describe(Members& m, const CarriedRequests& carried) {
     m.count({"firstOomEvent", "-1 = none."}, carried.about.first_oom_event);
     m.flag({"exact", "Run again they repeat the recording in every event."}, carried.about.exact);
     m.flag({"atFailure", "The recording ends at a request that failed."}, carried.about.at_failure);
+    m.flag({"isOpen", "The recording is a journal that its program did not end."}, carried.about.is_open);
   });
   m.texts("texts", carried.texts);
   m.column(As::count, {"names", "Of each frame, as the next two: numbers of texts, and a line."},

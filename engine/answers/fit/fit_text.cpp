@@ -168,9 +168,12 @@ constexpr size_t kMostTermLines = 12;
     text += fmt::format(" Of {} it is unknown: they may grow or not, and both are foretold.",
                         counted(guessed.unknown, "request"));
   if (!fit.complete)
-    text +=
-        " The recording ends at a request that failed. What came after is not in it: every peak is a lower bound, and "
-        "what is not said to fail may fail.";
+    text += fmt::format(
+        " The recording ends {}. What came after is not in it: every peak is a lower bound, and what is not said to fail "
+        "may fail.",
+        question.recordings.front().rehearsal->ending.at_failure()
+            ? "at a request that failed"
+            : "where the program was killed, or still ran");
   return text + fmt::format(" A second recording with another {} takes the place of the guess.", parameter);
 }
 

@@ -41,6 +41,8 @@ struct UndecidedWords {
               "the history may lack its beginning; record with a larger max_entries, or without that limit"};
     case Undecided::incomplete:
       return {"incomplete", "the file is damaged or ends too early; gpustrata summary says where"};
+    case Undecided::not_ended:
+      return {"not_ended", "the program did not end its journal: it was killed, or it still ran"};
     case Undecided::no_steps:
       return {"no_steps", "no steps were found; mark each with torch.profiler.record_function(\"step\")"};
     case Undecided::few_steps:

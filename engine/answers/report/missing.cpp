@@ -62,6 +62,13 @@ struct MissingWords {
       return {
           "This is an estimate, made without a GPU: CUDA's context and most of what kernels take inside are not in it.",
           {}};
+    case NotRecorded::end:
+      return {
+          fmt::format(
+              "The program did not end this journal: it was killed, or it still ran when the file was read. What came "
+              "after event {} is not in it.",
+              count_text(overview.events - 1)),
+          {}};
     case NotRecorded::oldest_events:
       break;
   }

@@ -108,8 +108,11 @@ void describe(Members& m, const analysis::EventContext& context, const DeviceRep
   m.is({"Report", "The answers about a device."});
   if (const auto there = m.when(!device.snapshot.empty())) m.text("snapshot", device.snapshot);
   m.count("device", report.overview.device);
-  m.flag({"complete", "False: it ends at a request that failed, and what came after is not in it."},
-         [&] { return !report.ending.at_failure(); });
+  m.flag(
+      {"complete",
+       "False: it ends at a request that failed, or in a journal that its program did not end, and what came after is not in "
+       "it."},
+      [&] { return report.ending.is_complete(); });
   m.list({"findings", "The most important first."}, [&] { return findings_of(context, report); });
   m.object({"peak", "Parts and rest add up to `requested_bytes`."},
            [&] { describe_peak(m, recording, report.peak); });

@@ -306,6 +306,7 @@ class Findings {
         {"no-some-stacks", "Some stacks"},
         {"no-times", "Times"},
         {"no-oldest-events", "The oldest events"},
+        {"no-end", "The end of the program"},
         {"no-device", "A GPU"}};
     for (const analysis::Missing& one : report_.overview.missing) {
       if (says_to_begin_earlier_ && one.what == analysis::NotRecorded::some_stacks &&

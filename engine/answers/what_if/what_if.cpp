@@ -64,8 +64,10 @@ void describe_answer(Members& m, const Rehearsal& rehearsal, const WhatIfAnswer&
   const RunNumbers& was = rehearsal.recorded;
   m.count("device", [&] { return rehearsal.device.ordinal(); });
   m.flag(
-      {"complete", "False: the recording ends at a request that failed, so that what fits is a lower bound."},
-      [&] { return !rehearsal.ending.at_failure(); });
+      {"complete",
+       "False: the recording ends at a request that failed, or in a journal that its program did not end, so that what fits is a "
+       "lower bound."},
+      [&] { return rehearsal.ending.is_complete(); });
   m.text("conf", answer.conf);
   m.bytes({"capacity", "Null: the device has room for all."}, above_zero(answer.capacity));
   m.flag(

@@ -100,7 +100,10 @@ void add_row(std::string& text, std::string_view name, const std::string& record
 
 // What a run of the recorded requests cannot say.
 [[nodiscard]] std::string ending_text(const Rehearsal& rehearsal) {
-  if (!rehearsal.ending.at_failure()) return {};
+  if (rehearsal.ending.is_complete()) return {};
+  if (!rehearsal.ending.at_failure())
+    return " The program did not end this journal: it was killed, or it still ran. What came after is not in it, and may need "
+           "more.";
   const std::string where = rehearsal.ending.device == rehearsal.device.ordinal()
                                 ? std::string()
                                 : fmt::format(" on device {}", rehearsal.ending.device);

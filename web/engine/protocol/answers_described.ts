@@ -561,7 +561,7 @@ export interface Fit {
   repeats: FitRepeat[];
   /** What is told from one recording, by what blocks are for; null: it is told from several. */
   guessed: Guessed | null;
-  /** False: the recording ends at a request that failed, and peaks are lower bounds. */
+  /** False: the recording ends at a request that failed, or in a journal that its program did not end, and peaks are lower bounds. */
   complete: boolean;
   /** Every size has fewer terms than there are recordings, and nothing else was assumed. */
   exact: boolean;
@@ -1356,7 +1356,7 @@ export interface Repeat {
 export interface Report {
   snapshot?: string;
   device: number;
-  /** False: it ends at a request that failed, and what came after is not in it. */
+  /** False: it ends at a request that failed, or in a journal that its program did not end, and what came after is not in it. */
   complete: boolean;
   /** The most important first. */
   findings: ReportFinding[];
@@ -1509,6 +1509,8 @@ export interface RequestsOfRecording {
     exact: boolean;
     /** The recording ends at a request that failed. */
     atFailure: boolean;
+    /** The recording is a journal that its program did not end. */
+    isOpen: boolean;
   };
   texts: string[];
   /** Of each frame, as the next two: numbers of texts, and a line. */
@@ -2088,7 +2090,7 @@ export interface ViewInfo {
 
 export interface WhatIf {
   device: number;
-  /** False: the recording ends at a request that failed, so that what fits is a lower bound. */
+  /** False: the recording ends at a request that failed, or in a journal that its program did not end, so that what fits is a lower bound. */
   complete: boolean;
   conf: string;
   /** Null: the device has room for all. */

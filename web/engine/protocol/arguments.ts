@@ -212,6 +212,7 @@ export interface AboutRequests {
   firstOomEvent: RankOrNone;
   exact: Flag;
   atFailure: Flag;
+  isOpen: Flag;
 }
 
 export interface CarriedRequests {

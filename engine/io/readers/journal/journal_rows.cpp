@@ -33,6 +33,7 @@ bool Rows::add_part(const Layout& layout) {
   empty_ = recording_.stacks.intern({});
   if (empty_.is_none()) return false;
   model::Part part;
+  part.is_open = !layout.closed;
   if (!sort_by_device(part) || !add_events(part) || !find_state(layout)) return false;
   part.segments.first = static_cast<int32_t>(recording_.segments.size_rows());
   if (!add_segments(part) || !add_facts(part, layout)) return false;

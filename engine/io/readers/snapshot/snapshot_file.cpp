@@ -167,6 +167,12 @@ Value SnapshotSchema::wrapped(const Wrapping& wrapping) {
   return {Of::wrapper, static_cast<uint32_t>(wrappings_.size() - 1), 0};
 }
 
+// Of the facts that were written with it (journal_rows.cpp).
+bool SnapshotSchema::is_open_journal(const SnapshotExtra& extra) const {
+  return recording_.strings.view(extra.key) == "gpustrata" &&
+         recording_.strings.view(extra.value).find("\"closed\":false") != std::string_view::npos;
+}
+
 bool SnapshotSchema::publish(const Value& result, bool salvaged) {
   refused_ = false;
   std::vector<int32_t> found;
@@ -197,6 +203,7 @@ bool SnapshotSchema::publish(const Value& result, bool salvaged) {
   }
   for (const SnapshotExtra& extra : snapshot_extras_) {
     const int32_t row = place[static_cast<size_t>(extra.snapshot)];
+    if (row >= 0 && is_open_journal(extra)) recording_.parts[static_cast<size_t>(row)].is_open = true;
     if (row >= 0 && !recording_.extras.append({Owner::part, row, extra.key, extra.value})) {
       recording_.diagnostics.add(Diag::budget_exhausted, -1,
                                  "no memory for an unknown field of the snapshot");

@@ -88,6 +88,9 @@ class SnapshotSchema final : public values::Schema {
     StringId value;
   };
 
+  // snapshot_file.cpp: made of a journal that its program did not end.
+  [[nodiscard]] bool is_open_journal(const SnapshotExtra& extra) const;
+
   // snapshot_schema.cpp: kinds of lists and dicts.
   [[nodiscard]] Value kind_of_dict(Pairs pairs, const Ending& ending);
   [[nodiscard]] Value kind_of_list(std::span<const Value> items, const Ending& ending);

@@ -77,6 +77,7 @@ TEST_F(RulesOfCheck, WhatIsNotKnownIsNeitherKeptNorBroken) {
 // The file shows a peak of 1000 and 2000 reserved; the run may have had more before.
 TEST_F(RulesOfCheck, OfLostEventsWhatIsThereMayBreakARuleButNotKeepIt) {
   for (const auto& [lost, reason] : {std::pair(NotRecorded::oldest_events, Undecided::events_lost),
+                                     std::pair(NotRecorded::end, Undecided::not_ended),
                                      std::pair(NotRecorded::history, Undecided::no_history)}) {
     report.overview.missing.clear();
     lack(lost);
