@@ -175,6 +175,33 @@ export const base = css`
     color: var(--accent);
     border-color: var(--accent);
   }
+  /* A button in a text. */
+  .link {
+    min-height: 24px;
+    padding: 0;
+    border: 0;
+    background: none;
+    color: var(--accent);
+    font-weight: 500;
+    text-align: left;
+    overflow-wrap: anywhere;
+    cursor: pointer;
+  }
+  .link:hover {
+    text-decoration: underline;
+    text-underline-offset: 2px;
+  }
+  .link:disabled {
+    color: var(--dim);
+    cursor: not-allowed;
+  }
+  input[type='range'] {
+    width: 100%;
+    height: 24px;
+    margin: 0;
+    accent-color: var(--accent);
+    cursor: pointer;
+  }
   .field {
     height: 32px;
     padding: 0 8px;

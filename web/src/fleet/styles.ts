@@ -144,14 +144,8 @@ export const fleetStyles = css`
     text-overflow: ellipsis;
   }
   .link {
-    padding: 0;
-    border: 0;
-    background: none;
-    color: var(--accent);
-    cursor: pointer;
-  }
-  .link:hover {
-    text-decoration: underline;
+    min-height: 0;
+    font-weight: inherit;
   }
   @container (max-width: 560px) {
     .column {

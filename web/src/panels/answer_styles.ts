@@ -51,21 +51,6 @@ export const answerStyles = css`
       display: none;
     }
   }
-  .link {
-    min-height: 24px;
-    padding: 0;
-    border: 0;
-    background: none;
-    color: var(--accent);
-    font-weight: 500;
-    text-align: left;
-    overflow-wrap: anywhere;
-    cursor: pointer;
-  }
-  .link:hover {
-    text-decoration: underline;
-    text-underline-offset: 2px;
-  }
   .bad {
     color: var(--bad);
   }
