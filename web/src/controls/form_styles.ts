@@ -66,7 +66,6 @@ export const formStyles = css`
     color: var(--bad);
     text-decoration: underline wavy;
   }
-  .dim,
   details {
     color: var(--dim);
   }

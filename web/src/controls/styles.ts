@@ -227,6 +227,9 @@ export const base = css`
       print-color-adjust: exact;
     }
   }
+  .dim {
+    color: var(--dim);
+  }
   .mono {
     font-family: var(--mono);
     font-size: 0.92em;
@@ -294,6 +297,46 @@ export const facts = css`
     margin: 0;
     overflow-wrap: anywhere;
     font-variant-numeric: tabular-nums;
+  }
+`;
+
+/** A column of parts, one of which takes the room that the others leave. */
+export const column = css`
+  :host {
+    display: flex;
+    flex-direction: column;
+    min-width: 0;
+    min-height: 0;
+  }
+`;
+
+/** Before a file is open: a heading, what the page is, and what to do. */
+export const firstScreen = css`
+  :host {
+    display: grid;
+    grid-template-columns: minmax(0, 1fr);
+    justify-items: center;
+    align-content: safe center;
+    padding: 32px 16px;
+    overflow: auto;
+  }
+  .column {
+    width: 100%;
+  }
+  h1 {
+    margin: 0;
+    font-size: 28px;
+    line-height: 1.2;
+    font-weight: 650;
+    letter-spacing: -0.02em;
+    text-wrap: balance;
+    overflow-wrap: anywhere;
+  }
+  .lead {
+    margin: 12px 0 24px;
+    color: var(--dim);
+    font-size: 16px;
+    line-height: 1.5;
   }
 `;
 

@@ -43,9 +43,6 @@ export const fleetStyles = css`
   p {
     margin: 2px 0;
   }
-  .dim {
-    color: var(--dim);
-  }
   .says {
     margin: 0 0 12px;
     padding: 8px 12px 8px 28px;

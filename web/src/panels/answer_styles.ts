@@ -17,7 +17,6 @@ export const answerStyles = css`
   p {
     margin: 4px 0 0;
   }
-  .dim,
   :host > p {
     color: var(--dim);
   }

@@ -88,9 +88,6 @@ export class PanelSlot extends LitElement {
         margin: 16px;
         font-size: 13px;
       }
-      .dim {
-        color: var(--dim);
-      }
       @media print {
         :host {
           display: block;

@@ -5,6 +5,16 @@ import type { Around, Panel } from './panel.ts';
 
 const noSegments =
   "A profiler's trace names no segments: where blocks lie in device memory is not known. Ops tells who allocated.";
+const withoutSegments =
+  (then: string) =>
+  ({ reserved_peak, has_ops }: ViewInfo): string | undefined =>
+    has_ops
+      ? noSegments
+      : reserved_peak > 0
+        ? undefined
+        : `The file names no segment of this device, ${then}`;
+const withoutBlocks = ({ blocks }: ViewInfo): string | undefined =>
+  blocks > 0 ? undefined : 'There is no block on this device.';
 
 export const panels = [
   {
@@ -20,12 +30,7 @@ export const panels = [
     name: 'Address map',
     place: 'main',
     needs: ['states'],
-    lacks: ({ reserved_peak, has_ops }) =>
-      has_ops
-        ? noSegments
-        : reserved_peak > 0
-          ? undefined
-          : 'The file names no segment of this device, so it has no addresses.',
+    lacks: withoutSegments('so it has no addresses.'),
     load: () => import('./address_map/panel.ts'),
   },
   {
@@ -33,7 +38,7 @@ export const panels = [
     name: 'Flame graph',
     place: 'main',
     needs: [],
-    lacks: ({ blocks }) => (blocks > 0 ? undefined : 'There is no block on this device.'),
+    lacks: withoutBlocks,
     load: () => import('./flame/panel.ts'),
   },
   {
@@ -76,12 +81,7 @@ export const panels = [
     name: 'Fragmentation',
     place: 'side',
     needs: ['states'],
-    lacks: ({ reserved_peak, has_ops }) =>
-      has_ops
-        ? noSegments
-        : reserved_peak > 0
-          ? undefined
-          : 'The file names no segment of this device: what is cached is not known.',
+    lacks: withoutSegments('so what is cached is not known.'),
     load: () => import('./fragmentation/panel.ts'),
   },
   {
@@ -105,7 +105,7 @@ export const panels = [
     name: 'Memory',
     place: 'drawer',
     needs: [],
-    lacks: ({ blocks }) => (blocks > 0 ? undefined : 'There is no block on this device.'),
+    lacks: withoutBlocks,
     load: () => import('./memory/panel.ts'),
   },
   {

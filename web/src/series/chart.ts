@@ -9,6 +9,7 @@ import { LatestOnly } from '../base/latest_only.ts';
 import { onceAFrame } from '../base/once_a_frame.ts';
 import type { AxisUnits, Bytes, CssPx } from '../base/units.ts';
 import type { Axis, Columns } from '../../engine/index.ts';
+import { resizeToPlace } from '../draw/canvas.ts';
 import { drawGrid, drawRulers } from '../draw/axes.ts';
 import { drawAreas } from '../draw/areas.ts';
 import { colorsOf, themes, type Theme } from '../draw/colors.ts';
@@ -183,11 +184,7 @@ export class ChartView extends LitElement {
   private draw(): void {
     const { canvas } = this;
     const ctx = canvas?.getContext('2d');
-    if (!canvas || !ctx || canvas.clientWidth === 0) return;
-    const width = Math.round(canvas.clientWidth * devicePixelRatio);
-    const height = Math.round(canvas.clientHeight * devicePixelRatio);
-    if (canvas.width !== width) canvas.width = width;
-    if (canvas.height !== height) canvas.height = height;
+    if (!canvas || !ctx || !resizeToPlace(canvas)) return;
     const at = this.projection();
     if (!at) return;
     const columns = this.columnsOf(at);
@@ -368,9 +365,6 @@ export class ChartView extends LitElement {
         this.to = undefined;
         this.show(between(at.units(from.x), at.units(to.x), this.of.extent));
       }),
-    boxWanted: () => false,
-    scrubs: () => undefined,
-    scrub: () => undefined,
   };
 
   private readonly keys = (event: KeyboardEvent): void => {
@@ -503,9 +497,6 @@ export class ChartView extends LitElement {
         min-width: 62px;
         font-weight: 600;
         font-variant-numeric: tabular-nums;
-      }
-      .dim {
-        color: var(--dim);
       }
       canvas {
         display: block;
