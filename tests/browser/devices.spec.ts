@@ -40,9 +40,9 @@ function traceOf(device: number, steps: readonly Step[], times: boolean): { segm
 
 /**
  * Device 0: 4 MiB at 0 ms, 8 MiB from 10 ms, its last event, on. Device 1: 16 MiB from 10 ms on, at 30 ms no room for
- * 30 MiB, 17 MiB from 40 ms on. Device 2: nothing but a segment.
+ * 30 MiB, 17 MiB from 40 ms on. Device 2: nothing but a segment. Device 3: 18 MiB at 20 ms, more than any other.
  */
-function threeDevices(times = true): Buffer {
+function fourDevices(times = true): Buffer {
   const all = [
     traceOf(
       0,
@@ -62,6 +62,7 @@ function threeDevices(times = true): Buffer {
       times,
     ),
     traceOf(2, [], times),
+    traceOf(3, [{ at: 20, mib: 18 }], times),
   ];
   return pickled({
     segments: all.map(({ segment }) => segment),
@@ -73,10 +74,10 @@ const track = (page: Page, device: number): Locator => page.locator(`[data-track
 const device = (page: Page): Locator => page.getByLabel('Device', { exact: true });
 
 async function openTracks(page: Page, times = true): Promise<void> {
-  await openSnapshot(page, threeDevices(times));
+  await openSnapshot(page, fourDevices(times));
   await settledView(page);
   await page.getByRole('tab', { name: /^Devices/ }).click();
-  await expect(page.locator('[data-track] canvas[data-settled]')).toHaveCount(3);
+  await expect(page.locator('[data-track] canvas[data-settled]')).toHaveCount(4);
 }
 
 /** The page's place of a share of the plot's width, in the middle of its height. */
@@ -109,7 +110,7 @@ test('the device that ran out of memory opens first, and says so among the other
   await expect(track(page, 1)).toContainText('Out of memory at event 1');
   await expect(track(page, 1)).toHaveAttribute('data-failed', '1');
   await expect(track(page, 1)).toContainText('in the timeline above');
-  for (const other of [0, 2]) await expect(track(page, other)).not.toContainText('Out of memory');
+  for (const other of [0, 2, 3]) await expect(track(page, other)).not.toContainText('Out of memory');
   await expectAccessible(page, 'devices');
   await shot(page, 'devices');
   await page.keyboard.press('t');
@@ -124,7 +125,7 @@ test('heights and moments of all devices can be compared', async ({ page }) => {
       .locator('[data-track] canvas')
       .evaluateAll((all, what) => all.map((one) => (one as HTMLElement).dataset[what]), name);
   // 20 MiB are reserved on each; the plot has a tenth more.
-  expect(await of('top')).toEqual(Array(3).fill(String(22 * MiB)));
+  expect(await of('top')).toEqual(Array(4).fill(String(22 * MiB)));
   expect(new Set(await of('plot')).size).toBe(1);
   const left = await page
     .locator('[data-track] canvas')
