@@ -7,6 +7,7 @@ export const shownBy = {
   state: '.picture[data-settled]',
   map: 'gpustrata-address-map .scroller[data-settled]',
   flame: 'gpustrata-flame-graph .scroller[data-settled]',
+  devices: '[data-tracks] canvas[data-settled]',
   overview: '[data-answered]',
   oom: '[data-answered]',
   leaks: '[data-answered]',

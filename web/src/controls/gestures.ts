@@ -14,16 +14,16 @@ export interface GestureTarget {
   zoomAt(at: Point, factorX: number, factorY: number): void;
   panBy(dx: DevicePx, dy: DevicePx): void;
   hover(at: Point | undefined): void;
-  click(at: Point): void;
-  doubleClick(at: Point): void;
+  click?(at: Point): void;
+  doubleClick?(at: Point): void;
   /** While a box is drawn; undefined = given up. */
-  box(from: Point, to: Point | undefined): void;
-  boxDone(from: Point, to: Point): void;
+  box?(from: Point, to: Point | undefined): void;
+  boxDone?(from: Point, to: Point): void;
   /** The next drag draws a box even without Shift. */
-  boxWanted(): boolean;
+  boxWanted?(): boolean;
   /** What a press here takes hold of, to move the chosen moment. */
-  scrubs(at: Point): Hold;
-  scrub(at: Point, first: boolean): void;
+  scrubs?(at: Point): Hold;
+  scrub?(at: Point, first: boolean): void;
 }
 
 const clickSlack = 4; // CSS pixels a hand moves while clicking
@@ -49,14 +49,14 @@ export class Gestures {
       if (this.mode === 'none' && event.pointerType !== 'touch') target.hover(undefined);
     });
     element.addEventListener('click', this.clicked);
-    element.addEventListener('dblclick', (event) => target.doubleClick(this.point(event)));
+    element.addEventListener('dblclick', (event) => target.doubleClick?.(this.point(event)));
     element.addEventListener('wheel', this.wheel, { passive: false });
   }
 
   /** Gives up what is being drawn; false if there was nothing. */
   giveUp(): boolean {
     if (this.mode !== 'box') return false;
-    if (this.start) this.target.box(this.start, undefined);
+    if (this.start) this.target.box?.(this.start, undefined);
     this.mode = 'none';
     return true;
   }
@@ -83,14 +83,15 @@ export class Gestures {
     this.start = at;
     this.last = at;
     this.pressed = undefined;
-    const plain = event.button === 0 && !event.shiftKey && !this.target.boxWanted();
-    this.held = plain ? this.target.scrubs(at) : undefined;
+    const left = event.button === 0;
+    const box = left && (event.shiftKey || this.target.boxWanted?.() === true);
+    this.held = left && !box ? this.target.scrubs?.(at) : undefined;
     if (this.held === 'at once') {
       this.mode = 'scrub';
-      this.target.scrub(at, true);
+      this.target.scrub?.(at, true);
       return;
     }
-    this.mode = event.button === 0 && (event.shiftKey || this.target.boxWanted()) ? 'box' : 'press';
+    this.mode = box ? 'box' : 'press';
   };
 
   private readonly move = (event: PointerEvent): void => {
@@ -104,8 +105,8 @@ export class Gestures {
         if (!this.start || Math.hypot(at.x - this.start.x, at.y - this.start.y) < slack) return;
         if (this.held === 'by drag') {
           this.mode = 'scrub';
-          this.target.scrub(this.start, true);
-          this.target.scrub(at, false);
+          this.target.scrub?.(this.start, true);
+          this.target.scrub?.(at, false);
           return;
         }
         this.mode = 'pan';
@@ -117,10 +118,10 @@ export class Gestures {
         this.target.hover(at);
         return;
       case 'box':
-        if (this.start) this.target.box(this.start, at);
+        if (this.start) this.target.box?.(this.start, at);
         return;
       case 'scrub':
-        this.target.scrub(at, false);
+        this.target.scrub?.(at, false);
         return;
       case 'pinch':
         this.pinch(event.pointerId, at);
@@ -155,14 +156,14 @@ export class Gestures {
     if (!start) return;
     if (mode === 'press') this.pressed = start;
     if (mode === 'press' && event.pointerType === 'touch') this.target.hover(start);
-    if (mode === 'box') this.target.boxDone(start, at);
+    if (mode === 'box') this.target.boxDone?.(start, at);
   };
 
   /** Only the click event knows whether it is the second of a double click. */
   private readonly clicked = (event: MouseEvent): void => {
     const at = this.pressed;
     this.pressed = undefined;
-    if (at && event.detail < 2) this.target.click(at);
+    if (at && event.detail < 2) this.target.click?.(at);
   };
 
   private readonly cancelled = (event: PointerEvent): void => {

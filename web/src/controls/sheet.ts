@@ -9,7 +9,7 @@ import { element } from './element.ts';
 import { Resized } from './resized.ts';
 import { RowWindow } from './row_window.ts';
 import { sheetStyles } from './sheet_styles.ts';
-import { base } from './styles.ts';
+import { base, column } from './styles.ts';
 
 export interface SheetColumn {
   name: string;
@@ -286,5 +286,5 @@ export class Sheet extends LitElement {
     </div>`;
   }
 
-  static override styles = [base, sheetStyles];
+  static override styles = [base, column, sheetStyles];
 }

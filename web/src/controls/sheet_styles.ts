@@ -3,10 +3,6 @@ import { css } from 'lit';
 
 export const sheetStyles = css`
   :host {
-    display: flex;
-    flex-direction: column;
-    min-width: 0;
-    min-height: 0;
     font-size: 12.5px;
     font-variant-numeric: tabular-nums;
   }

@@ -175,6 +175,33 @@ export const base = css`
     color: var(--accent);
     border-color: var(--accent);
   }
+  /* A button in a text. */
+  .link {
+    min-height: 24px;
+    padding: 0;
+    border: 0;
+    background: none;
+    color: var(--accent);
+    font-weight: 500;
+    text-align: left;
+    overflow-wrap: anywhere;
+    cursor: pointer;
+  }
+  .link:hover {
+    text-decoration: underline;
+    text-underline-offset: 2px;
+  }
+  .link:disabled {
+    color: var(--dim);
+    cursor: not-allowed;
+  }
+  input[type='range'] {
+    width: 100%;
+    height: 24px;
+    margin: 0;
+    accent-color: var(--accent);
+    cursor: pointer;
+  }
   .field {
     height: 32px;
     padding: 0 8px;
@@ -199,6 +226,9 @@ export const base = css`
       filter: var(--on-paper, none);
       print-color-adjust: exact;
     }
+  }
+  .dim {
+    color: var(--dim);
   }
   .mono {
     font-family: var(--mono);
@@ -267,6 +297,46 @@ export const facts = css`
     margin: 0;
     overflow-wrap: anywhere;
     font-variant-numeric: tabular-nums;
+  }
+`;
+
+/** A column of parts, one of which takes the room that the others leave. */
+export const column = css`
+  :host {
+    display: flex;
+    flex-direction: column;
+    min-width: 0;
+    min-height: 0;
+  }
+`;
+
+/** Before a file is open: a heading, what the page is, and what to do. */
+export const firstScreen = css`
+  :host {
+    display: grid;
+    grid-template-columns: minmax(0, 1fr);
+    justify-items: center;
+    align-content: safe center;
+    padding: 32px 16px;
+    overflow: auto;
+  }
+  .column {
+    width: 100%;
+  }
+  h1 {
+    margin: 0;
+    font-size: 28px;
+    line-height: 1.2;
+    font-weight: 650;
+    letter-spacing: -0.02em;
+    text-wrap: balance;
+    overflow-wrap: anywhere;
+  }
+  .lead {
+    margin: 12px 0 24px;
+    color: var(--dim);
+    font-size: 16px;
+    line-height: 1.5;
   }
 `;
 

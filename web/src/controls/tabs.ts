@@ -2,6 +2,7 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { property } from 'lit/decorators.js';
 import { element } from './element.ts';
+import { differs } from '../base/differs.ts';
 import { base } from './styles.ts';
 import { symbols } from './symbols.ts';
 
@@ -17,7 +18,7 @@ export interface Tab {
 /** Tells `open` with the id of a tab (undefined = none; it may be one that lacks something), and `near` with one that may be opened soon. */
 @element('gpustrata-tabs')
 export class TabsView extends LitElement {
-  @property({ attribute: false }) tabs: readonly Tab[] = [];
+  @property({ attribute: false, hasChanged: differs }) tabs: readonly Tab[] = [];
   @property({ attribute: false }) open: string | undefined;
   @property() label = '';
   /** Keys are told by the titles only. */

@@ -2,6 +2,7 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { property } from 'lit/decorators.js';
 import { element } from '../controls/element.ts';
+import { differs } from '../base/differs.ts';
 import type { BesideInLink } from '../model/beside/files.ts';
 import type { Shown } from '../model/link.ts';
 import './file_button.ts';
@@ -14,7 +15,7 @@ export class LinkNote extends LitElement {
   /** Of the file that is open. */
   @property() name = '';
   /** Files that the link shows beside it, and that are not open. */
-  @property({ attribute: false }) missing: readonly BesideInLink[] = [];
+  @property({ attribute: false, hasChanged: differs }) missing: readonly BesideInLink[] = [];
 
   protected override render(): TemplateResult | typeof nothing {
     const { wanted, name, missing } = this;

@@ -2,6 +2,7 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { property } from 'lit/decorators.js';
 import { element } from '../controls/element.ts';
+import { differs } from '../base/differs.ts';
 import { formatBytes, formatDuration, formatExactBytes, plural } from '../base/format.ts';
 import type { Microseconds } from '../base/units.ts';
 import { compare, shareBeyond, type Compared } from '../model/outliers.ts';
@@ -41,7 +42,7 @@ const mostNames = 8;
 /** Tells `show` and `close` with the index of a bar. */
 @element('gpustrata-peak-row')
 export class PeakRowView extends LitElement {
-  @property({ attribute: false }) bars: readonly Bar[] = [];
+  @property({ attribute: false, hasChanged: differs }) bars: readonly Bar[] = [];
   /** What a bar stands for; in the plural with an s. */
   @property() what: 'file' | 'snapshot' | 'device' = 'file';
   @property({ type: Boolean }) closable = false;

@@ -9,7 +9,7 @@ import '../controls/dialog.ts';
 import type { DialogView } from '../controls/dialog.ts';
 import { bytesCell, bytesColumn, tableOf } from '../controls/table.ts';
 import { tableStyles } from '../controls/table_styles.ts';
-import { base } from '../controls/styles.ts';
+import { base, firstScreen } from '../controls/styles.ts';
 import type { ServedFiles } from '../../engine/index.ts';
 import { servedFiles } from '../model/served_file.ts';
 import './file_button.ts';
@@ -99,7 +99,7 @@ export class ServedView extends LitElement {
         {
           name: 'File',
           cell: ({ name, error }) =>
-            html`<button class="name" title=${name} @click=${() => this.choose(name)}>${name}</button>
+            html`<button class="link" title=${name} @click=${() => this.choose(name)}>${name}</button>
               ${error ? html`<span class="error">${error}</span>` : nothing}`,
         },
         {
@@ -137,9 +137,6 @@ export class ServedView extends LitElement {
         min-width: 0;
         margin: 0;
       }
-      .dim {
-        color: var(--dim);
-      }
       code {
         font-family: var(--mono);
         font-size: 12.5px;
@@ -160,19 +157,6 @@ export class ServedView extends LitElement {
       .time {
         color: var(--dim);
         white-space: nowrap;
-      }
-      .name {
-        padding: 0;
-        border: 0;
-        background: none;
-        color: var(--accent);
-        font-weight: 500;
-        text-align: left;
-        overflow-wrap: anywhere;
-        cursor: pointer;
-      }
-      .name:hover {
-        text-decoration: underline;
       }
       .error {
         display: block;
@@ -217,32 +201,13 @@ export class ServedStart extends LitElement {
 
   static override styles = [
     base,
+    firstScreen,
     css`
-      :host {
-        display: grid;
-        justify-items: center;
-        align-content: safe center;
-        padding: 32px 16px;
-        overflow: auto;
-      }
       .column {
-        width: 100%;
         max-width: 860px;
-        min-width: 0;
-      }
-      h1 {
-        margin: 0;
-        font-size: 28px;
-        line-height: 1.2;
-        font-weight: 650;
-        letter-spacing: -0.02em;
-        overflow-wrap: anywhere;
       }
       .lead {
-        margin: 12px 0 16px;
-        color: var(--dim);
-        font-size: 16px;
-        line-height: 1.5;
+        margin-bottom: 16px;
       }
     `,
   ];

@@ -5,7 +5,7 @@ import { element } from '../controls/element.ts';
 import '../controls/copy_button.ts';
 import './file_button.ts';
 import { samples } from './choose.ts';
-import { base } from '../controls/styles.ts';
+import { base, firstScreen } from '../controls/styles.ts';
 
 const recipe = `import torch
 
@@ -94,32 +94,12 @@ export class StartView extends LitElement {
 
   static override styles = [
     base,
+    firstScreen,
     css`
-      :host {
-        display: grid;
-        grid-template-columns: minmax(0, 1fr);
-        justify-items: center;
-        align-content: safe center;
-        padding: 32px 16px;
-        overflow: auto;
-      }
       .column {
-        width: 100%;
         max-width: 640px;
       }
-      h1 {
-        margin: 0;
-        font-size: 28px;
-        line-height: 1.2;
-        font-weight: 650;
-        letter-spacing: -0.02em;
-        text-wrap: balance;
-      }
       .lead {
-        margin: 12px 0 24px;
-        color: var(--dim);
-        font-size: 16px;
-        line-height: 1.5;
         max-width: 56ch;
       }
       .zone {

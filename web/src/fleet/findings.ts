@@ -132,9 +132,6 @@ export class FleetFindings extends LitElement {
       b {
         font-weight: 600;
       }
-      .dim {
-        color: var(--dim);
-      }
     `,
   ];
 }

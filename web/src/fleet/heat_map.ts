@@ -5,6 +5,7 @@ import { element } from '../controls/element.ts';
 import { formatBytes, formatDuration, formatMoment } from '../base/format.ts';
 import { onceAFrame } from '../base/once_a_frame.ts';
 import type { CssPx } from '../base/units.ts';
+import { resizeToPlace } from '../draw/canvas.ts';
 import { themes, type Theme } from '../draw/colors.ts';
 import {
   bucketAt,
@@ -112,11 +113,7 @@ export class HeatMapView extends LitElement {
   private draw(): void {
     const { canvas } = this;
     const ctx = canvas?.getContext('2d');
-    if (!canvas || !ctx || canvas.clientWidth === 0) return;
-    const width = Math.round(canvas.clientWidth * devicePixelRatio);
-    const height = Math.round(canvas.clientHeight * devicePixelRatio);
-    if (canvas.width !== width) canvas.width = width;
-    if (canvas.height !== height) canvas.height = height;
+    if (!canvas || !ctx || !resizeToPlace(canvas)) return;
     const at = this.layout();
     if (!at) return;
     const { facts, ordered, lit, outOfMemory, theme } = this;

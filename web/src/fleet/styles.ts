@@ -43,9 +43,6 @@ export const fleetStyles = css`
   p {
     margin: 2px 0;
   }
-  .dim {
-    color: var(--dim);
-  }
   .says {
     margin: 0 0 12px;
     padding: 8px 12px 8px 28px;
@@ -144,14 +141,8 @@ export const fleetStyles = css`
     text-overflow: ellipsis;
   }
   .link {
-    padding: 0;
-    border: 0;
-    background: none;
-    color: var(--accent);
-    cursor: pointer;
-  }
-  .link:hover {
-    text-decoration: underline;
+    min-height: 0;
+    font-weight: inherit;
   }
   @container (max-width: 560px) {
     .column {

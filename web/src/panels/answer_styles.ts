@@ -17,7 +17,6 @@ export const answerStyles = css`
   p {
     margin: 4px 0 0;
   }
-  .dim,
   :host > p {
     color: var(--dim);
   }
@@ -50,21 +49,6 @@ export const answerStyles = css`
     input {
       display: none;
     }
-  }
-  .link {
-    min-height: 24px;
-    padding: 0;
-    border: 0;
-    background: none;
-    color: var(--accent);
-    font-weight: 500;
-    text-align: left;
-    overflow-wrap: anywhere;
-    cursor: pointer;
-  }
-  .link:hover {
-    text-decoration: underline;
-    text-underline-offset: 2px;
   }
   .bad {
     color: var(--bad);

@@ -2,7 +2,8 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { property, query } from 'lit/decorators.js';
 import { element } from '../controls/element.ts';
-import { base } from '../controls/styles.ts';
+import { differs } from '../base/differs.ts';
+import { base, column } from '../controls/styles.ts';
 import '../controls/tabs.ts';
 import type { Tab } from '../controls/tabs.ts';
 import type { PanelPage } from './panel.ts';
@@ -16,7 +17,7 @@ export const detailsTab: Tab = { id: 'details', name: 'Details', key: '' };
 /** Below the picture. Tells `toggle-panel` with the id of a panel. */
 @element('gpustrata-drawer')
 export class DrawerView extends LitElement {
-  @property({ attribute: false }) tabs: readonly Tab[] = [];
+  @property({ attribute: false, hasChanged: differs }) tabs: readonly Tab[] = [];
   @property({ attribute: false }) open: string | undefined;
   @property({ attribute: false }) page!: PanelPage;
   @query('gpustrata-panel') private slotted!: PanelSlot | null;
@@ -76,12 +77,9 @@ export class DrawerView extends LitElement {
 
   static override styles = [
     base,
+    column,
     css`
       :host {
-        display: flex;
-        flex-direction: column;
-        min-width: 0;
-        min-height: 0;
         background: var(--surface);
       }
       gpustrata-tabs {

@@ -41,6 +41,8 @@ export interface PanelPage {
   settled: boolean;
   /** For what takes long. */
   elsewhere: Elsewhere;
+  /** How many the snapshot that is shown has, pinned host memory aside. */
+  devices: number;
   /** All open files that can be asked, this one among them, in their order; what is shown of each. */
   files: readonly PanelFile[];
   /** A profiler's trace that lies beside the device that is shown. */
@@ -85,6 +87,8 @@ export interface PanelEvents {
   'choose-source': SourceFolder | undefined;
   /** What a link tells of the choices in one panel. */
   'choose-texts': { panel: string; texts: PanelTexts };
+  /** Another device of the snapshot, at a moment of it if one is named. */
+  'choose-device': { device: number; event?: number };
   /** Goes there, as a button of the details does. */
   go: Goal;
 }
@@ -101,6 +105,15 @@ export interface Kept<S> {
   keep(change: Partial<S>): void;
 }
 
+/** What there is besides a view. */
+export interface Around {
+  /** A profiler's trace lies beside it. */
+  trace: boolean;
+  /** As `PanelPage` has them. */
+  devices: number;
+}
+export const around = ({ trace, devices }: PanelPage): Around => ({ trace: trace !== undefined, devices });
+
 /** A line of registry.ts. */
 export interface Panel {
   /** In links and hooks. */
@@ -110,10 +123,10 @@ export interface Panel {
   readonly place: 'main' | 'side' | 'drawer';
   /** What the engine builds for it: begun when somebody points at the tab. */
   readonly needs: readonly 'states'[];
-  /** Only files of one kind can have it: views of others have no tab of it. Absent = all have. `trace`: one lies beside it. */
-  isFor?(info: ViewInfo, trace: boolean): boolean;
+  /** Only files of one kind can have it: views of others have no tab of it. Absent = all have. */
+  isFor?(info: ViewInfo, around: Around): boolean;
   /** Why it has nothing to show of a view, as a sentence; undefined = it has. Absent = it always has. */
-  lacks?(info: ViewInfo, trace: boolean): string | undefined;
+  lacks?(info: ViewInfo, around: Around): string | undefined;
   load(): Promise<{ panel: LoadedPanel }>;
 }
 

@@ -3,7 +3,7 @@ import { css, html, LitElement, type PropertyValues, type TemplateResult } from 
 import { property, state } from 'lit/decorators.js';
 import { element } from '../controls/element.ts';
 import { base } from '../controls/styles.ts';
-import { tell, type LoadedPanel, type PanelPage } from './panel.ts';
+import { around, tell, type LoadedPanel, type PanelPage } from './panel.ts';
 import { keptOf, textsOf } from './panel_memory.ts';
 import { lacking, panelOf, panels } from './registry.ts';
 
@@ -66,7 +66,7 @@ export class PanelSlot extends LitElement {
 
   protected override render(): TemplateResult {
     const panel = loaded.get(this.of);
-    const lacks = lacking(this.of, this.page.info, this.page.trace !== undefined);
+    const lacks = lacking(this.of, this.page.info, around(this.page));
     if (lacks !== undefined) return html`<p class="dim" data-lacks>${lacks}</p>`;
     if (this.problem !== undefined) return html`<p role="alert">${this.problem}</p>`;
     if (!panel || !this.given || !this.kept) return html`<p class="dim">Loading…</p>`;
@@ -87,9 +87,6 @@ export class PanelSlot extends LitElement {
       p {
         margin: 16px;
         font-size: 13px;
-      }
-      .dim {
-        color: var(--dim);
       }
       @media print {
         :host {

@@ -1,10 +1,20 @@
-// All panels, in the order of their tabs and keys: 2, 3, 4 for the main ones (1 is the timeline), 5 to 9 and 0 for the
+// All panels, in the order of their tabs and keys: 2, 3, 4 for the first main ones (1 is the timeline), 5 to 9 and 0 for the
 // first six of the others. To add one: a folder with a panel.ts, and a line here.
 import type { ViewInfo } from '../../engine/index.ts';
-import type { Panel } from './panel.ts';
+import type { Around, Panel } from './panel.ts';
 
 const noSegments =
   "A profiler's trace names no segments: where blocks lie in device memory is not known. Ops tells who allocated.";
+const withoutSegments =
+  (then: string) =>
+  ({ reserved_peak, has_ops }: ViewInfo): string | undefined =>
+    has_ops
+      ? noSegments
+      : reserved_peak > 0
+        ? undefined
+        : `The file names no segment of this device, ${then}`;
+const withoutBlocks = ({ blocks }: ViewInfo): string | undefined =>
+  blocks > 0 ? undefined : 'There is no block on this device.';
 
 export const panels = [
   {
@@ -20,12 +30,7 @@ export const panels = [
     name: 'Address map',
     place: 'main',
     needs: ['states'],
-    lacks: ({ reserved_peak, has_ops }) =>
-      has_ops
-        ? noSegments
-        : reserved_peak > 0
-          ? undefined
-          : 'The file names no segment of this device, so it has no addresses.',
+    lacks: withoutSegments('so it has no addresses.'),
     load: () => import('./address_map/panel.ts'),
   },
   {
@@ -33,8 +38,18 @@ export const panels = [
     name: 'Flame graph',
     place: 'main',
     needs: [],
-    lacks: ({ blocks }) => (blocks > 0 ? undefined : 'There is no block on this device.'),
+    lacks: withoutBlocks,
     load: () => import('./flame/panel.ts'),
+  },
+  {
+    id: 'devices',
+    name: 'Devices',
+    place: 'main',
+    needs: [],
+    isFor: (_, { devices }) => devices > 1,
+    lacks: (_, { devices }) =>
+      devices > 1 ? undefined : 'There is one device in this snapshot: nothing to see side by side.',
+    load: () => import('./devices/panel.ts'),
   },
   {
     id: 'overview',
@@ -66,12 +81,7 @@ export const panels = [
     name: 'Fragmentation',
     place: 'side',
     needs: ['states'],
-    lacks: ({ reserved_peak, has_ops }) =>
-      has_ops
-        ? noSegments
-        : reserved_peak > 0
-          ? undefined
-          : 'The file names no segment of this device: what is cached is not known.',
+    lacks: withoutSegments('so what is cached is not known.'),
     load: () => import('./fragmentation/panel.ts'),
   },
   {
@@ -95,7 +105,7 @@ export const panels = [
     name: 'Memory',
     place: 'drawer',
     needs: [],
-    lacks: ({ blocks }) => (blocks > 0 ? undefined : 'There is no block on this device.'),
+    lacks: withoutBlocks,
     load: () => import('./memory/panel.ts'),
   },
   {
@@ -139,8 +149,8 @@ export const panels = [
     name: 'Ops',
     place: 'drawer',
     needs: [],
-    isFor: ({ has_ops }, trace) => has_ops || trace,
-    lacks: ({ has_ops }, trace) =>
+    isFor: ({ has_ops }, { trace }) => has_ops || trace,
+    lacks: ({ has_ops }, { trace }) =>
       has_ops || trace
         ? undefined
         : 'This is no trace of a profiler: it names no ops. Stacks say who asked for memory.',
@@ -170,23 +180,23 @@ export function panelOf(id: string): Panel | undefined {
 export function tabsFor<T extends { id: string }>(
   tabs: readonly T[],
   info: ViewInfo,
-  trace: boolean,
+  around: Around,
 ): readonly T[] {
-  return tabs.filter(({ id }) => panelOf(id)?.isFor?.(info, trace) ?? true);
+  return tabs.filter(({ id }) => panelOf(id)?.isFor?.(info, around) ?? true);
 }
 
 /** Why a panel has nothing to show of a view; undefined = it has, or there is no such panel. */
-export function lacking(id: string, info: ViewInfo | undefined, trace: boolean): string | undefined {
-  return info && panelOf(id)?.lacks?.(info, trace);
+export function lacking(id: string, info: ViewInfo, around: Around): string | undefined {
+  return panelOf(id)?.lacks?.(info, around);
 }
 
 const at = (place: Panel['place']): readonly { id: PanelId; name: string }[] =>
   panels.filter((one) => one.place === place);
 
-/** Each with the key that opens it. */
+/** Each with the key that opens it; 5 is that of the first answer. */
 export const mainTabs: readonly { id: MainId; name: string; key: string }[] = [
   { id: 'timeline', name: 'Timeline', key: '1' },
-  ...at('main').map(({ id, name }, index) => ({ id, name, key: String(index + 2) })),
+  ...at('main').map(({ id, name }, index) => ({ id, name, key: index < 3 ? String(index + 2) : '' })),
 ];
 /** Beside the picture, then below it. */
 export const answerTabs: readonly { id: PanelId; name: string; key: string }[] = [

@@ -9,6 +9,7 @@ import { LatestOnly } from '../base/latest_only.ts';
 import { onceAFrame } from '../base/once_a_frame.ts';
 import type { AxisUnits, Bytes, CssPx } from '../base/units.ts';
 import type { Axis, Columns } from '../../engine/index.ts';
+import { resizeToPlace } from '../draw/canvas.ts';
 import { drawGrid, drawRulers } from '../draw/axes.ts';
 import { drawAreas } from '../draw/areas.ts';
 import { colorsOf, themes, type Theme } from '../draw/colors.ts';
@@ -88,7 +89,7 @@ interface Picture extends Samples {
 const keyStep = 1.5;
 const dashes = [6, 4] as const; // CSS pixels
 
-/** Tells `stretch` (a Stretch), `cursor` (a Cursor, or null) and `choose` (a place of the axis that was clicked). */
+/** A name beside the legend may be put into it. Tells `stretch` (a Stretch), `cursor` (a Cursor, or null) and `choose` (a place of the axis that was clicked). */
 @element('gpustrata-chart')
 export class ChartView extends LitElement {
   @property({ attribute: false }) of!: Course;
@@ -97,6 +98,8 @@ export class ChartView extends LitElement {
   @property({ attribute: false }) dots: readonly Dot[] = [];
   /** What the device has: a line across all, if it is not far above them. */
   @property({ attribute: false }) limit: Bytes | undefined;
+  /** The scale has room for so much, as those of charts beside it: heights can be compared. */
+  @property({ attribute: false }) top: Bytes = 0;
   /** What of the axis is shown; undefined = all. */
   @property({ attribute: false }) stretch: Stretch | undefined;
   @property({ attribute: false }) cursor: Cursor | undefined;
@@ -159,12 +162,7 @@ export class ChartView extends LitElement {
   private projection(): Projection | undefined {
     const { canvas } = this;
     if (!canvas) return undefined;
-    const highest = Math.max(
-      64,
-      this.shownLimit ?? 0,
-      ...this.dots.map(({ bytes }) => bytes),
-      ...this.levels.map((level) => level.highest ?? 0),
-    );
+    const highest = Math.max(64, this.highest, this.shownLimit ?? 0, ...this.dots.map(({ bytes }) => bytes));
     const lowest = Math.min(0, ...this.levels.map((level) => level.lowest ?? 0));
     const area = plotArea(canvas.width, canvas.height, devicePixelRatio, this.room);
     return new Projection({ ...this.seen, y0: lowest * 1.1, y1: highest * 1.1 }, area);
@@ -174,9 +172,11 @@ export class ChartView extends LitElement {
     const { axis, extent } = this.of;
     return visibleColumns(at, axis, { extent, fitTop: 1, top: 1 });
   }
+  private get highest(): Bytes {
+    return Math.max(this.top, ...this.levels.map((level) => level.highest ?? 0));
+  }
   private get shownLimit(): Bytes | undefined {
-    const highest = Math.max(...this.levels.map((level) => level.highest ?? 0));
-    return this.limit !== undefined && this.limit <= highest * 1.5 ? this.limit : undefined;
+    return this.limit !== undefined && this.limit <= this.highest * 1.5 ? this.limit : undefined;
   }
 
   // -- Drawing.
@@ -184,11 +184,7 @@ export class ChartView extends LitElement {
   private draw(): void {
     const { canvas } = this;
     const ctx = canvas?.getContext('2d');
-    if (!canvas || !ctx || canvas.clientWidth === 0) return;
-    const width = Math.round(canvas.clientWidth * devicePixelRatio);
-    const height = Math.round(canvas.clientHeight * devicePixelRatio);
-    if (canvas.width !== width) canvas.width = width;
-    if (canvas.height !== height) canvas.height = height;
+    if (!canvas || !ctx || !resizeToPlace(canvas)) return;
     const at = this.projection();
     if (!at) return;
     const columns = this.columnsOf(at);
@@ -198,6 +194,7 @@ export class ChartView extends LitElement {
     if (!settled) this.asking.request({ of: this.of, columns });
     this.paint(ctx, at, shown);
     canvas.toggleAttribute('data-settled', settled);
+    canvas.dataset['top'] = String(at.view.y1);
     canvas.dataset['stretch'] = `${this.seen.x0} ${this.seen.x1}`;
     canvas.dataset['plot'] = [at.area.left, at.area.top, at.area.width, at.area.height].join(' ');
   }
@@ -316,6 +313,9 @@ export class ChartView extends LitElement {
     this.stretch = stretch;
     this.dispatchEvent(new CustomEvent<Stretch>('stretch', { detail: stretch }));
   }
+  private choose(units: AxisUnits): void {
+    this.dispatchEvent(new CustomEvent<AxisUnits>('choose', { detail: units }));
+  }
   private point(cursor: Cursor | undefined): void {
     const same = cursor?.column === this.cursor?.column && cursor?.width === this.cursor?.width;
     if (same) return;
@@ -350,8 +350,7 @@ export class ChartView extends LitElement {
     click: (point) => {
       this.canvas?.focus();
       this.with((at) => {
-        if (at.contains(point.x, point.y))
-          this.dispatchEvent(new CustomEvent<AxisUnits>('choose', { detail: at.units(point.x) }));
+        if (at.contains(point.x, point.y)) this.choose(at.units(point.x));
       });
     },
     doubleClick: () => this.show(whole(this.of.extent)),
@@ -366,9 +365,6 @@ export class ChartView extends LitElement {
         this.to = undefined;
         this.show(between(at.units(from.x), at.units(to.x), this.of.extent));
       }),
-    boxWanted: () => false,
-    scrubs: () => undefined,
-    scrub: () => undefined,
   };
 
   private readonly keys = (event: KeyboardEvent): void => {
@@ -396,6 +392,7 @@ export class ChartView extends LitElement {
       a: () => this.show(moved(stretch, extent, -span / 5)),
       d: () => this.show(moved(stretch, extent, span / 5)),
       f: () => this.show(whole(extent)),
+      Enter: () => this.choose(middle),
     };
     const act = acts[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!act) return;
@@ -406,9 +403,12 @@ export class ChartView extends LitElement {
 
   protected override render(): TemplateResult {
     const said = this.marks.filter(({ text }) => text !== '');
-    return html`<ul class="legend">
-        ${this.levels.map((level, index) => this.entry(level, index))}
-      </ul>
+    return html`<div class="head">
+        <slot></slot>
+        <ul class="legend">
+          ${this.levels.map((level, index) => this.entry(level, index))}
+        </ul>
+      </div>
       ${this.problem === undefined ? nothing : html`<p role="alert">The curves cannot be shown: ${this.problem}</p>`}
       <canvas
         tabindex="0"
@@ -466,11 +466,18 @@ export class ChartView extends LitElement {
         display: block;
         min-width: 0;
       }
+      .head,
       .legend {
         display: flex;
         flex-wrap: wrap;
         gap: 2px 20px;
-        margin: 0 0 4px;
+      }
+      .head {
+        align-items: baseline;
+        margin-bottom: 4px;
+      }
+      .legend {
+        margin: 0;
         padding: 0;
         font-size: 12px;
         list-style: none;
@@ -490,9 +497,6 @@ export class ChartView extends LitElement {
         min-width: 62px;
         font-weight: 600;
         font-variant-numeric: tabular-nums;
-      }
-      .dim {
-        color: var(--dim);
       }
       canvas {
         display: block;

@@ -40,9 +40,6 @@ export const seriesStyles = css`
   p {
     margin: 2px 0;
   }
-  .dim {
-    color: var(--dim);
-  }
   .now {
     min-height: 20px;
     margin: 12px 0 4px;

@@ -2,6 +2,7 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { property } from 'lit/decorators.js';
 import { element } from '../controls/element.ts';
+import { differs } from '../base/differs.ts';
 import { formatBytes, formatCount, formatExactBytes, formatShare, plural } from '../base/format.ts';
 import type { Bytes } from '../base/units.ts';
 import { kindName, unusedName } from '../words/group_text.ts';
@@ -13,7 +14,7 @@ import { base } from '../controls/styles.ts';
 export class LegendView extends LitElement {
   @property({ attribute: false }) kinds: Kinds | undefined;
   @property({ attribute: false }) shares: Shares | undefined;
-  @property({ attribute: false }) colors: readonly string[] = [];
+  @property({ attribute: false, hasChanged: differs }) colors: readonly string[] = [];
   /** The kind that stays lit. */
   @property({ type: Number }) held = -1;
 

@@ -4,6 +4,7 @@ import { property, query } from 'lit/decorators.js';
 import { element } from '../controls/element.ts';
 import { formatCount, formatDuration } from '../base/format.ts';
 import type { AxisUnits } from '../base/units.ts';
+import { resizeToPlace } from '../draw/canvas.ts';
 import { colorsOf, themes, type Theme } from '../draw/colors.ts';
 import type { Axis } from '../../engine/index.ts';
 import type { Bounds, Viewport } from '../model/viewport.ts';
@@ -115,14 +116,11 @@ export class MinimapView extends LitElement {
 
   private draw(): void {
     const { canvas, picture, bounds, view } = this;
-    const ratio = devicePixelRatio;
-    const width = Math.round(canvas.clientWidth * ratio);
-    const height = Math.round(canvas.clientHeight * ratio);
-    if (width < 1 || height < 1) return;
-    canvas.width = width;
-    canvas.height = height;
     const ctx = canvas.getContext('2d');
-    if (!ctx) return;
+    if (!ctx || !resizeToPlace(canvas)) return;
+    const { width, height } = canvas;
+    const ratio = devicePixelRatio;
+    ctx.clearRect(0, 0, width, height);
     const colors = colorsOf(this.theme);
     const x = (units: AxisUnits): number => (units / bounds.extent) * width;
     if (picture && picture.columns.axis === this.axis) {

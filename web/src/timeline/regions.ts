@@ -7,6 +7,7 @@ import { property, query, state } from 'lit/decorators.js';
 import { element } from '../controls/element.ts';
 import { formatCount, plural } from '../base/format.ts';
 import type { Microseconds } from '../base/units.ts';
+import { resizeTo } from '../draw/canvas.ts';
 import { colorsOf, themes, type Theme } from '../draw/colors.ts';
 
 import type { Projection } from '../draw/plot.ts';
@@ -56,8 +57,7 @@ export class RegionsView extends LitElement {
     const ctx = this.canvas?.getContext('2d');
     if (!ctx) return;
     const height = Math.round(this.lanes * laneHeight * at.area.ratio);
-    if (this.canvas.width !== width) this.canvas.width = width;
-    if (this.canvas.height !== height) this.canvas.height = height;
+    resizeTo(this.canvas, width, height);
     this.hovered = this.pointer && this.under(this.pointer);
     drawRegions(ctx, at, this.shown, this.lanes, this.lit, colorsOf(this.theme));
   }
@@ -84,12 +84,6 @@ export class RegionsView extends LitElement {
         const region = this.under(at);
         if (region) this.choose(region);
       },
-      doubleClick: () => undefined, // its first click has chosen
-      box: () => undefined,
-      boxDone: () => undefined,
-      boxWanted: () => false,
-      scrubs: () => undefined,
-      scrub: () => undefined,
     });
     this.dispatchEvent(new CustomEvent('ready'));
   }

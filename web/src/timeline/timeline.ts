@@ -2,7 +2,7 @@
 //
 // Nothing is computed here: the engine answers (tracks/picture_track.ts, moment_track.ts), tracks/scene.ts draws,
 // tracks/view_motion.ts and travel.ts move. This element binds them to the page: properties in, events out.
-import { html, LitElement, type PropertyValues, type TemplateResult } from 'lit';
+import { html, LitElement, render, type PropertyValues, type TemplateResult } from 'lit';
 import { property, query, queryAll, state } from 'lit/decorators.js';
 import { element } from '../controls/element.ts';
 import { formatBytes, formatCount } from '../base/format.ts';
@@ -101,6 +101,9 @@ export class TimelineView extends LitElement {
   @query('.plot') private plot!: HTMLDivElement;
   @query('.base') private baseCanvas!: HTMLCanvasElement;
   @query('.overlay') private overlayCanvas!: HTMLCanvasElement;
+  @query('.pointed') private pointedTip!: HTMLElement;
+  @query('.readout') private pointedLine!: HTMLElement;
+  @query('[data-spoken]') private pointedWords!: HTMLElement;
   @query('gpustrata-minimap') private minimap!: MinimapView | null;
   @query('gpustrata-regions') private regions!: RegionsView | null;
   @query('gpustrata-lanes') private lanes!: LanesView | null;
@@ -114,7 +117,7 @@ export class TimelineView extends LitElement {
   );
   private readonly cursor: MomentTrack = new MomentTrack(this.stage, this.motion, {
     changed: () => {
-      this.requestUpdate(); // the line below the plot
+      this.tellPointed();
       const { measured } = this.ruler;
       const place = this.cursor.place();
       if (measured && place && this.cursor.moment?.byKeyboard) void this.ruler.measure(measured.from, place);
@@ -396,7 +399,19 @@ export class TimelineView extends LitElement {
   }
 
   protected override updated(changed: PropertyValues): void {
+    this.tellPointed();
     if (changed.size > 0) this.redraw(); // the line below the plot is not on the canvas
+  }
+
+  /** Under the pointer or the cursor: what follows it is made anew with each of its moves, and nothing else is. */
+  private tellPointed(): void {
+    if (!this.hasUpdated) return;
+    const { info } = this.device;
+    const capacity = this.capacity ?? info.capacity;
+    const line = readout(this.cursor.moment?.pick, this.namedGroup, { info, capacity }, hasGap(this.device));
+    render(line, this.pointedLine);
+    render(this.tips ? this.hoverTip() : '', this.pointedTip);
+    render(this.spoken(), this.pointedWords);
   }
 
   private get markers(): readonly PlacedMarker[] {
@@ -635,7 +650,7 @@ export class TimelineView extends LitElement {
         <canvas class="base"></canvas>
         <canvas class="overlay"></canvas>
         ${this.marker && marks ? markerTip(this.marker, marks, info.first_time_us, this.stage.projection(), this.clientWidth) : ''}
-        ${this.tips ? this.hoverTip() : ''}
+        <div class="pointed"></div>
         ${this.problem === undefined ? '' : html`<p class="problem" role="status">This part cannot be drawn: ${this.problem}</p>`}
       </div>
       ${
@@ -648,12 +663,10 @@ export class TimelineView extends LitElement {
       }
       <div class="foot">
         ${lineKeys(bar, this.barActions)}
-        <div class="readout">
-          ${readout(this.cursor.moment?.pick, this.namedGroup, { info, capacity: bar.capacity }, bar.gap)}
-        </div>
+        <div class="readout"></div>
         ${tools(bar, this.barActions)}
       </div>
-      <p class="visually-hidden" role="status" data-spoken>${this.spoken()}</p>
+      <p class="visually-hidden" role="status" data-spoken></p>
       <p class="visually-hidden" role="status" data-measured=${measured?.text ?? ''}>
         ${measured ? spoken(measured) : ''}
       </p>

@@ -313,7 +313,7 @@ const panelActions = [
       ({
         id: `panel-${id}`,
         group: 'Panels',
-        keys: [key],
+        keys: key === '' ? [] : [key],
         what: name,
         run: (page: ActionTarget) => page.showMain(id),
       }) as const,

@@ -35,6 +35,8 @@ export interface Chosen {
 export interface ChoicesTarget {
   requestUpdate(): void;
   readonly timeline: TimelineView | null;
+  /** There is a place for details, also while nothing is chosen. */
+  readonly detailsOpen: boolean;
   readonly filter: { set(text: string): void };
   /** A trace that names the op of a block. */
   readonly beside: {
@@ -135,13 +137,14 @@ export class Choices {
 
   // -- Pointing.
 
+  /** Details alone tell it, unless something is chosen. */
   pointBlock(block: Band): void {
     this.pointedBlock = block;
-    this.page.requestUpdate();
+    if (this.page.detailsOpen && !this.isAny) this.page.requestUpdate();
   }
   pointThing(thing: Thing | null | undefined): void {
     this.pointedThing = thing ?? undefined; // an event's detail is null for nothing
-    this.page.requestUpdate();
+    if (this.page.detailsOpen || this.isAny) this.page.requestUpdate();
   }
 
   // -- Choosing.

@@ -13,7 +13,8 @@ import { base } from '../controls/styles.ts';
 @element('gpustrata-export')
 export class ExportView extends LitElement {
   /** Undefined = nothing is. */
-  @property({ attribute: false }) onScreen: () => OnScreen | undefined = () => undefined;
+  @property({ attribute: false, hasChanged: () => false }) onScreen: () => OnScreen | undefined = () =>
+    undefined;
   /** Stands above the picture. */
   @property() caption = '';
   /** Without an ending. */
@@ -64,7 +65,6 @@ export class ExportView extends LitElement {
       }
       .dim {
         margin-bottom: 0;
-        color: var(--dim);
         font-size: 13px;
       }
     `,

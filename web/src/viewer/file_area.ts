@@ -11,18 +11,10 @@ import './filter_bar.ts';
 import '../controls/tabs.ts';
 import type { Tab } from '../controls/tabs.ts';
 import { detailsTab, prepare } from '../panels/drawer.ts';
-import type { PanelEvents } from '../panels/panel.ts';
+import { around, type PanelEvents } from '../panels/panel.ts';
 import '../panels/overview/panel.ts'; // seen at once
 import '../panels/panel_slot.ts';
-import {
-  answerTabs,
-  isBeside,
-  lacking,
-  mainTabs,
-  panelOf,
-  tabsFor,
-  type MainId,
-} from '../panels/registry.ts';
+import { answerTabs, isBeside, mainTabs, panelOf, tabsFor, type MainId } from '../panels/registry.ts';
 import '../files/stats.ts';
 import '../timeline/timeline.ts';
 import type { ViewerParts } from './parts.ts';
@@ -100,10 +92,9 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
   const { rooms } = page;
   const { main, side, answer } = rooms;
   const beside = page.beside.files;
-  const trace = beside.trace !== undefined;
-  const withReasons = (tabs: readonly Tab[]): Tab[] =>
-    tabsFor(tabs, view.info, trace).map((tab) => ({ ...tab, lacks: lacking(tab.id, view.info, trace) }));
   const panelPage = rooms.panelPage(view);
+  const withReasons = (tabs: readonly Tab[]): Tab[] =>
+    tabsFor(tabs, view.info, around(panelPage)).map((tab) => ({ ...tab, lacks: rooms.lacking(tab.id) }));
   const withDetails = page.choices.isAny || page.detailsOpen;
   const detailsInFront = withDetails && page.detailsInFront;
   const openAnswer = ({ detail }: CustomEvent<string>): unknown => page.toggleAnswer(detail);
@@ -124,6 +115,7 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
     @choose-texts=${(event: CustomEvent<PanelEvents['choose-texts']>) => page.choosePanelTexts(event.detail)}
     @choose-source=${({ detail }: CustomEvent<PanelEvents['choose-source'] | null>) => (page.source = detail ?? undefined)}
     @beside-change=${(event: CustomEvent<BesideChange>) => page.beside.change(event.detail)}
+    @choose-device=${({ detail }: CustomEvent<PanelEvents['choose-device']>) => void showMoment(page, file, detail)}
     @go=${(event: CustomEvent<Goal>) => void page.choose(event, () => page.choices.go(event.detail))}>
     <div class="left ${main === 'timeline' ? '' : 'with-main'} ${answer ? 'with-answer' : ''}">
       <gpustrata-timeline
@@ -211,6 +203,16 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
       ${withDetails ? details(page, view.info) : nothing}
     </div>
   </div>`;
+}
+
+async function showMoment(
+  page: ViewerParts,
+  { snapshot }: OpenFile,
+  { device, event }: PanelEvents['choose-device'],
+): Promise<void> {
+  if (!(await page.goToDevice({ snapshot, device })) || event === undefined) return;
+  page.choices.chooseEvent({ event, step: false });
+  await page.timeline?.showEvent(event);
 }
 
 function sideSplitter(page: ViewerParts): TemplateResult {

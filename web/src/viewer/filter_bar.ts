@@ -31,9 +31,11 @@ export class FilterBar extends LitElement {
   @property() text = '';
   /** Index of the match shown, -1 = none yet. */
   @property({ type: Number }) current = -1;
-  @property({ attribute: false }) complete: ((asked: Asked) => Promise<Completions>) | undefined;
+  @property({ attribute: false, hasChanged: () => false }) complete:
+    ((asked: Asked) => Promise<Completions>) | undefined;
   /** Whose an address is when the recording ends. */
-  @property({ attribute: false }) owner: ((address: string) => Promise<AddressOwner>) | undefined;
+  @property({ attribute: false, hasChanged: () => false }) owner:
+    ((address: string) => Promise<AddressOwner>) | undefined;
   @state() private owned: AddressOwner | undefined;
   @state() private completions: Completions = { from: 0, items: [] };
   @state() private chosen = -1;

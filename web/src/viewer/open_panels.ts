@@ -1,10 +1,11 @@
 // Which picture is the main one, which answers are open beside and below it, and what panels know of the page.
 import type { BesideFiles } from '../model/beside/files.ts';
 import { isBlock, type EngineView } from '../../engine/index.ts';
-import type { Elsewhere, PanelEvents, PanelFile, PanelPage } from '../panels/panel.ts';
-import { panelOf, type MainId, type PanelId } from '../panels/registry.ts';
+import { around, type Elsewhere, type PanelEvents, type PanelFile, type PanelPage } from '../panels/panel.ts';
+import { lacking, panelOf, type MainId, type PanelId } from '../panels/registry.ts';
 import type { Theme } from '../draw/colors.ts';
 import type { EditorChoice } from '../model/editor.ts';
+import { hostDevice } from '../model/devices.ts';
 import type { OpenFiles } from '../model/open_files.ts';
 import type { SourceFolder } from '../model/source_folder.ts';
 import type { PanelTexts, Workspace } from '../model/workspace.ts';
@@ -112,6 +113,18 @@ export class OpenPanels {
     return this.lastFiles;
   }
 
+  private get devices(): number {
+    const file = this.workspace.get('file');
+    const devices = file?.contents.snapshots[file.snapshot]?.devices ?? [];
+    return devices.filter(({ device }) => device !== hostDevice).length;
+  }
+
+  /** Why a panel has nothing to show; undefined = it has. */
+  lacking(id: string): string | undefined {
+    const view = this.workspace.get('view');
+    return view && lacking(id, view.info, around(this.panelPage(view)));
+  }
+
   /** What panels know; the same object as long as nothing of it changes. */
   panelPage(view: EngineView): PanelPage {
     const { lastPage, page: viewer, workspace } = this;
@@ -130,6 +143,7 @@ export class OpenPanels {
       viewport: workspace.get('viewport'),
       settled: this.settled.has(view),
       elsewhere: this.elsewhereOf(view),
+      devices: this.devices,
       files: this.openFiles(),
       trace: viewer.beside.files.trace,
       editor: viewer.editor,

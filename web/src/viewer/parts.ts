@@ -89,6 +89,8 @@ export interface ViewerParts extends Elements, Shared {
   receive(chosen: ChosenFiles): void;
   shown(): Shown | undefined;
   showDevice(choice: DeviceChoice | undefined): boolean;
+  /** True = it is shown, and its timeline is there. */
+  goToDevice(choice: DeviceChoice): Promise<boolean>;
   /** Says why if it has nothing to show; false then. */
   openPanel(id: string): boolean;
   /** Opens an answer, or closes it; false if it is not open then. */

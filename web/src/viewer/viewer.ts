@@ -42,7 +42,6 @@ import type { ViewerParts } from './parts.ts';
 import type { AnswersView, DrawerView } from '../panels/drawer.ts';
 import type { PanelEvents } from '../panels/panel.ts';
 import { loadAll, type PanelSlot } from '../panels/panel_slot.ts';
-import { lacking } from '../panels/registry.ts';
 import type { ServedSheet } from '../files/served.ts';
 import '../files/start.ts';
 import { base, tokens } from '../controls/styles.ts';
@@ -442,8 +441,7 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
     this.workspace.change({ panels: { ...Object.fromEntries(others), ...texts } }, panel);
   }
   openPanel(id: string): boolean {
-    const trace = this.beside.files.trace !== undefined;
-    const lacks = lacking(id, this.workspace.get('view')?.info, trace);
+    const lacks = this.rooms.lacking(id);
     if (lacks !== undefined) this.toast.say(lacks);
     else this.rooms.show(id);
     return lacks === undefined;

@@ -28,7 +28,7 @@ import { MapTrack } from './map_track.ts';
 import { addressMapStyles } from './styles.ts';
 import { oneOf } from '../link_field.ts';
 import { tell, type Kept, type LoadedPanel, type PanelPage } from '../panel.ts';
-import { base } from '../../controls/styles.ts';
+import { base, column } from '../../controls/styles.ts';
 import { Resized } from '../../controls/resized.ts';
 
 const orderNames: Record<RegionOrder, string> = { address: 'Address', size: 'Size', stream: 'Stream' };
@@ -510,7 +510,7 @@ export class AddressMapView extends LitElement {
     </div>`;
   }
 
-  static override styles = [base, addressMapStyles, rampStyles];
+  static override styles = [base, column, addressMapStyles, rampStyles];
 }
 
 export const panel: LoadedPanel<MapMemory> = {

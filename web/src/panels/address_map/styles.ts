@@ -2,12 +2,6 @@
 import { css } from 'lit';
 
 export const addressMapStyles = css`
-  :host {
-    display: flex;
-    flex-direction: column;
-    min-width: 0;
-    min-height: 0;
-  }
   .head {
     display: flex;
     flex: none;

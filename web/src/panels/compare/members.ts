@@ -1,11 +1,10 @@
 // The other snapshots and devices of the file that is shown, as files to compare with: the ranks of one archive, GPUs of one
 // process. They are opened when a comparison is, and let go with it.
-import type { Contents, Engine } from '../../../engine/index.ts';
+import type { Contents } from '../../../engine/index.ts';
 import { deviceName, hostDevice, snapshotName, type DeviceChoice } from '../../model/devices.ts';
+import { mostEvents, OpenedViews } from '../opened_views.ts';
 import type { PanelFile, PanelPage } from '../panel.ts';
 
-/** Each is replayed: beyond these the engine would hold too much, and only what is shown can be compared. */
-const mostEvents = 4_000_000;
 const mostMembers = 256;
 
 interface Member extends DeviceChoice {
@@ -33,38 +32,26 @@ export function membersOf(contents: Contents, file: string): Member[] {
 }
 
 export class Members {
-  private of: Engine | undefined;
-  private opened: readonly (PanelFile & DeviceChoice)[] = [];
+  private readonly opened: OpenedViews<Member>;
 
   /** `changed`: there are more of them. */
-  constructor(private readonly changed: () => void) {}
+  constructor(changed: () => void) {
+    this.opened = new OpenedViews(changed);
+  }
 
   /** Asks for those of the file that is shown, once. */
   async open({ view, files }: PanelPage): Promise<void> {
-    const { engine } = view;
-    if (this.of === engine) return;
-    this.close();
-    this.of = engine;
     const name = files.find((one) => one.view === view)?.name ?? '';
-    try {
-      const opened: (PanelFile & DeviceChoice)[] = [];
-      for (const { snapshot, device, name: as } of membersOf(await engine.ask('contents', {}), name)) {
-        const other = await engine.view({ snapshot, device, bands: 'blocks' });
-        if (this.of !== engine) return other.release();
-        opened.push({ name: as, snapshot, device, view: other });
-      }
-      this.opened = opened;
-      if (opened.length > 0) this.changed();
-    } catch {
-      // The engine is gone or refuses them: what is shown can be compared.
-    }
+    // The engine may be gone or refuse them: what is shown can be compared.
+    await this.opened.open(view.engine, '', (contents) => membersOf(contents, name)).catch(() => undefined);
   }
 
   /** All files of the page, each of those in the place of the file that has them. */
   among({ view, files }: PanelPage): readonly PanelFile[] {
-    if (this.of !== view.engine || this.opened.length === 0) return files;
+    const { all } = this.opened;
+    if (!this.opened.isOf(view.engine) || all.length === 0) return files;
     const { snapshot, device } = view.shown;
-    const own = this.opened.map((one) => ({
+    const own = all.map((one) => ({
       name: one.name,
       view: one.snapshot === snapshot && one.device === device ? view : one.view,
     }));
@@ -72,8 +59,6 @@ export class Members {
   }
 
   close(): void {
-    for (const { view } of this.opened) if (view.alive) view.release();
-    this.opened = [];
-    this.of = undefined;
+    this.opened.close();
   }
 }

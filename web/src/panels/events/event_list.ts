@@ -21,7 +21,7 @@ import type { SeenRows, Sheet, SheetColumn, SheetRow } from '../../controls/shee
 import './event_filter.ts';
 import type { Jump } from './event_filter.ts';
 import { tell, type Kept, type PanelPage } from '../panel.ts';
-import { base } from '../../controls/styles.ts';
+import { base, column } from '../../controls/styles.ts';
 
 export interface EventsKept {
   /** Which are listed, in the engine's language. */
@@ -311,12 +311,9 @@ export class EventListView extends LitElement {
 
   static override styles = [
     base,
+    column,
     css`
       :host {
-        display: flex;
-        flex-direction: column;
-        min-width: 0;
-        min-height: 0;
         container-type: inline-size;
       }
       gpustrata-event-filter {

@@ -132,26 +132,10 @@ export class FitCurve extends LitElement {
         margin: 8px 0;
         --chart-height: 240px;
       }
-      input {
-        width: 100%;
-        height: 24px;
-        margin: 0;
-        accent-color: var(--accent);
-        cursor: pointer;
-      }
       p {
         margin: 0;
         color: var(--dim);
         font-size: 12px;
-      }
-      .link {
-        min-height: 24px;
-        padding: 0;
-        border: 0;
-        background: none;
-        color: var(--accent);
-        text-decoration: underline;
-        cursor: pointer;
       }
     `,
   ];

@@ -5,9 +5,11 @@ import { property, state } from 'lit/decorators.js';
 import { element } from '../../controls/element.ts';
 import { formatBytes, formatCount, formatShare, plural } from '../../base/format.ts';
 import { LatestOnly } from '../../base/latest_only.ts';
+import { formStyles } from '../../controls/form_styles.ts';
 import { base } from '../../controls/styles.ts';
 import { bytesColumn, countColumn, tableOf } from '../../controls/table.ts';
 import { tableStyles } from '../../controls/table_styles.ts';
+import { textField } from '../../controls/text_field.ts';
 import { EngineFailure, type EngineView, type Fit } from '../../../engine/index.ts';
 import { maybeText } from '../link_field.ts';
 import type { Kept, LoadedPanel, PanelPage } from '../panel.ts';
@@ -382,26 +384,11 @@ export class FitPanel extends LitElement {
   }
 
   private text(name: 'capacity' | 'conf', label: string, placeholder: string, value: string): TemplateResult {
-    const wrong = this.wrong?.field === name ? this.wrong : undefined;
-    return html`<div>
-      <label
-        >${label}
-        <input
-          class="field"
-          name=${name}
-          autocomplete="off"
-          spellcheck="false"
-          placeholder=${placeholder}
-          aria-invalid=${wrong ? 'true' : nothing}
-          aria-describedby=${wrong ? `wrong-${name}` : nothing}
-          .value=${value}
-          @input=${({ target }: Event) => {
-            const { value: text } = target as HTMLInputElement;
-            this.change({ [name]: name === 'conf' && text === '' ? undefined : text });
-          }} />
-      </label>
-      ${wrong ? html`<span class="wrong" id="wrong-${name}" role="alert">${wrong.message}</span>` : nothing}
-    </div>`;
+    return textField({
+      ...{ name, label, placeholder, value },
+      wrong: this.wrong?.field === name ? this.wrong : undefined,
+      input: (text) => this.change({ [name]: name === 'conf' && text === '' ? undefined : text }),
+    });
   }
 
   // -- What came of it.
@@ -507,7 +494,7 @@ export class FitPanel extends LitElement {
     </section>`;
   }
 
-  static override styles = [base, tableStyles, styles];
+  static override styles = [base, tableStyles, formStyles, styles];
 }
 
 export const panel: LoadedPanel<Memory> = {

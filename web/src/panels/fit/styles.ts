@@ -2,48 +2,10 @@ import { css } from 'lit';
 
 export const styles = css`
   :host {
-    display: block;
-    padding: 8px 16px 16px;
-    overflow: auto;
-    font-size: 13px;
-    line-height: 1.45;
-  }
-  .columns {
-    display: grid;
-    grid-template-columns: minmax(280px, 400px) minmax(0, 1fr);
-    gap: 8px 32px;
-    align-items: start;
-  }
-  .columns > * {
-    min-width: 0;
-  }
-  @container (max-width: 760px) {
-    .columns {
-      grid-template-columns: minmax(0, 1fr);
-    }
-  }
-  .fields {
-    display: grid;
-    gap: 10px;
+    --fields: 400px;
   }
   .empty {
     max-width: 70ch;
-  }
-  p {
-    margin: 6px 0;
-  }
-  .dim,
-  details {
-    color: var(--dim);
-  }
-  .bad,
-  .wrong {
-    color: var(--bad);
-    overflow-wrap: anywhere;
-  }
-  .wrong {
-    display: block;
-    font-size: 12px;
   }
   [role='status']:not(:empty) {
     margin-bottom: 8px;
@@ -58,27 +20,9 @@ export const styles = css`
     font-weight: 600;
     overflow-wrap: anywhere;
   }
-  .says {
-    max-width: 90ch;
-    overflow-wrap: anywhere;
-  }
   h2 {
-    margin: 16px 0 4px;
-    font-size: 13px;
-    font-weight: 600;
+    margin-top: 16px;
   }
-  .fields label:not(.file) {
-    display: grid;
-    gap: 2px;
-    color: var(--dim);
-    font-size: 12px;
-  }
-  label .field {
-    width: 100%;
-    color: var(--text);
-    font-size: 13px;
-  }
-  input[name='conf'],
   code {
     font-family: var(--mono);
     font-size: 12px;
@@ -99,11 +43,13 @@ export const styles = css`
     color: var(--text);
     font-size: 13px;
   }
-  .file {
+  .fields .file {
     display: flex;
     gap: 6px;
     align-items: center;
     min-height: 28px;
+    color: inherit;
+    font-size: inherit;
   }
   .file span {
     overflow-wrap: anywhere;
@@ -128,20 +74,5 @@ export const styles = css`
   .small-button:hover {
     background: var(--hover);
     color: var(--text);
-  }
-  .buttons {
-    display: flex;
-    flex-wrap: wrap;
-    gap: 8px;
-  }
-  [aria-invalid='true'] {
-    border-color: var(--bad);
-  }
-  progress {
-    width: 120px;
-    vertical-align: middle;
-  }
-  .results table {
-    max-width: 900px;
   }
 `;

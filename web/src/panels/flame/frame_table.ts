@@ -9,7 +9,7 @@ import { LatestOnly } from '../../base/latest_only.ts';
 import { saveFile } from '../../base/save_file.ts';
 import '../../controls/sheet.ts';
 import type { SeenRows, Sheet, SheetColumn, SheetRow } from '../../controls/sheet.ts';
-import { base } from '../../controls/styles.ts';
+import { base, column } from '../../controls/styles.ts';
 import {
   type Args,
   type EngineView,
@@ -251,12 +251,9 @@ export class FrameTableView extends LitElement {
 
   static override styles = [
     base,
+    column,
     css`
       :host {
-        display: flex;
-        flex-direction: column;
-        min-width: 0;
-        min-height: 0;
         font-size: 12.5px;
       }
       gpustrata-sheet {

@@ -4,8 +4,9 @@ import { html, LitElement, nothing, type PropertyValues, type TemplateResult } f
 import { property, query, state } from 'lit/decorators.js';
 import { element } from '../../controls/element.ts';
 import { LatestOnly } from '../../base/latest_only.ts';
-import { base } from '../../controls/styles.ts';
+import { base, column } from '../../controls/styles.ts';
 import { Resized } from '../../controls/resized.ts';
+import { resizeToPlace } from '../../draw/canvas.ts';
 import { drawFlame, flameLegend, rectAt, rowHeight, topOf, type FlameView } from '../../draw/flame_rects.ts';
 import {
   type Args,
@@ -145,14 +146,9 @@ export class FlameGraphView extends LitElement {
   private draw(): void {
     const { canvas, scroller, flame } = this;
     const ctx = canvas?.getContext('2d');
-    if (!canvas || !ctx || !scroller) return;
-    const ratio = devicePixelRatio;
-    const width = Math.round(scroller.clientWidth * ratio);
-    const height = Math.round(scroller.clientHeight * ratio);
-    if (canvas.width !== width) canvas.width = width;
-    if (canvas.height !== height) canvas.height = height;
-    if (flame) drawFlame(ctx, flame, this.flameView, this.of.page.theme, ratio);
-    else ctx.clearRect(0, 0, width, height);
+    if (!canvas || !ctx || !scroller || !resizeToPlace(canvas, scroller)) return;
+    if (flame) drawFlame(ctx, flame, this.flameView, this.of.page.theme, devicePixelRatio);
+    else ctx.clearRect(0, 0, canvas.width, canvas.height);
     const settled = flame !== undefined && this.shown === this.asked && this.of.tree !== undefined;
     scroller.toggleAttribute('data-settled', settled);
   }
@@ -323,7 +319,7 @@ export class FlameGraphView extends LitElement {
       .textContent=${this.lines(pointed.rect).join('\n')}></div>`;
   }
 
-  static override styles = [base, graphStyles];
+  static override styles = [base, column, graphStyles];
 }
 
 /** Why there is nothing to see. */

@@ -6,10 +6,6 @@ export const graphStyles = css`
   ${tipStyles}
   :host {
     position: relative;
-    display: flex;
-    flex-direction: column;
-    min-width: 0;
-    min-height: 0;
   }
   .scroller {
     position: relative;

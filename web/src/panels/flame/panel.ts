@@ -5,7 +5,7 @@ import { property, query, state } from 'lit/decorators.js';
 import { element } from '../../controls/element.ts';
 import { formatBytes, formatCount } from '../../base/format.ts';
 import { LatestOnly } from '../../base/latest_only.ts';
-import { base } from '../../controls/styles.ts';
+import { base, column } from '../../controls/styles.ts';
 import { type CallFacts, type CallTree, type EngineView, type RangeTotals } from '../../../engine/index.ts';
 import type { Range } from '../../model/workspace.ts';
 import { tell, type Kept, type LoadedPanel, type PanelPage } from '../panel.ts';
@@ -208,12 +208,9 @@ export class FlamePanel extends LitElement {
 
   static override styles = [
     base,
+    column,
     css`
       :host {
-        display: flex;
-        flex-direction: column;
-        min-width: 0;
-        min-height: 0;
         font-size: 13px;
       }
       gpustrata-flame-bar {

@@ -116,13 +116,6 @@ export class FragmentationOverTime extends LitElement {
         max-width: 1100px;
         margin-bottom: 12px;
       }
-      input {
-        width: 100%;
-        height: 24px;
-        margin: 0;
-        accent-color: var(--accent);
-        cursor: pointer;
-      }
       p {
         margin: 0;
         color: var(--dim);

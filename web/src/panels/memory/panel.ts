@@ -8,7 +8,7 @@ import type { Bytes } from '../../base/units.ts';
 import { LatestOnly } from '../../base/latest_only.ts';
 import { saveFile } from '../../base/save_file.ts';
 import { categoryName } from '../../words/group_text.ts';
-import { base } from '../../controls/styles.ts';
+import { base, column } from '../../controls/styles.ts';
 import { bytesColumn, countColumn, tableOf } from '../../controls/table.ts';
 import { holderHeads } from '../../../engine/heads.ts';
 import type { Args, BlockCategory, Holder, HolderBy, Holders } from '../../../engine/index.ts';
@@ -261,7 +261,7 @@ export class HoldersPanel extends LitElement {
     });
   }
 
-  static override styles = [base, styles];
+  static override styles = [base, column, styles];
 }
 
 export const panel: LoadedPanel<Memory> = {

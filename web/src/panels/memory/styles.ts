@@ -5,10 +5,6 @@ import { groupStyles } from '../../controls/piece_styles.ts';
 export const styles = css`
   ${groupStyles}
   :host {
-    display: flex;
-    flex-direction: column;
-    min-width: 0;
-    min-height: 0;
     font-size: 12.5px;
     font-variant-numeric: tabular-nums;
   }

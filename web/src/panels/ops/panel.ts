@@ -8,7 +8,7 @@ import { formatBytes, formatCount, formatExactBytes, plural } from '../../base/f
 import { LatestOnly } from '../../base/latest_only.ts';
 import '../../controls/sheet.ts';
 import type { SeenRows, Sheet, SheetCell, SheetColumn, SheetRow } from '../../controls/sheet.ts';
-import { base } from '../../controls/styles.ts';
+import { base, column } from '../../controls/styles.ts';
 import { opLineHeads } from '../../../engine/heads.ts';
 import {
   opByWords,
@@ -323,7 +323,7 @@ export class OpsPanel extends LitElement {
     </button>`;
   }
 
-  static override styles = [base, opsStyles];
+  static override styles = [base, column, opsStyles];
 }
 
 function bytesCell(column: string, bytes: number | null): SheetCell {

@@ -3,10 +3,6 @@ import { css } from 'lit';
 
 export const opsStyles = css`
   :host {
-    display: flex;
-    flex-direction: column;
-    min-width: 0;
-    min-height: 0;
     font-size: 12.5px;
   }
   .choices {
@@ -24,9 +20,6 @@ export const opsStyles = css`
     flex: 1 1 260px;
     min-width: 0;
     font-size: 12px;
-  }
-  .dim {
-    color: var(--dim);
   }
   p {
     margin: 0;

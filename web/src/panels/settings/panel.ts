@@ -84,9 +84,6 @@ export class SettingsPanel extends LitElement {
         font-family: var(--mono);
         font-size: 12px;
       }
-      .dim {
-        color: var(--dim);
-      }
       pre {
         margin: 0;
         padding: 8px 12px;

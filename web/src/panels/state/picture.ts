@@ -28,7 +28,7 @@ import { Gestures, type Point } from '../../controls/gestures.ts';
 import { tell, type Kept, type PanelPage } from '../panel.ts';
 import './numbers.ts';
 import { Hearing } from '../../controls/hearing.ts';
-import { base } from '../../controls/styles.ts';
+import { base, column } from '../../controls/styles.ts';
 import { chooseColouring, legendOfFree, rampStyles, type Colouring } from '../free_shares.ts';
 import { symbols } from '../../controls/symbols.ts';
 import { Resized } from '../../controls/resized.ts';
@@ -127,11 +127,6 @@ export class StatePictureView extends LitElement {
         const { x, y } = inside(at);
         this.move(zoomedAt(this.window, x, y, 4));
       },
-      box: () => undefined,
-      boxDone: () => undefined,
-      boxWanted: () => false,
-      scrubs: () => undefined,
-      scrub: () => undefined,
     });
   }
 
@@ -505,5 +500,5 @@ export class StatePictureView extends LitElement {
       .textContent=${pointed.pick.text}></div>`;
   }
 
-  static override styles = [base, rampStyles, pictureStyles];
+  static override styles = [base, column, rampStyles, pictureStyles];
 }

@@ -3,12 +3,6 @@ import { tipStyles } from '../../controls/piece_styles.ts';
 
 export const pictureStyles = css`
   ${tipStyles}
-  :host {
-    display: flex;
-    flex-direction: column;
-    min-width: 0;
-    min-height: 0;
-  }
   gpustrata-state-numbers {
     flex: none;
   }

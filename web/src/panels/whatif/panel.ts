@@ -13,7 +13,9 @@ import {
 } from '../../base/format.ts';
 import { bytesCell, bytesColumn, countColumn, tableOf, type TableCell } from '../../controls/table.ts';
 import { tableStyles } from '../../controls/table_styles.ts';
+import { formStyles } from '../../controls/form_styles.ts';
 import { base } from '../../controls/styles.ts';
+import { textField } from '../../controls/text_field.ts';
 import {
   EngineFailure,
   type Bytes,
@@ -372,30 +374,12 @@ export class WhatIfPanel extends LitElement {
   }
 
   private text(name: FieldName, label: string, placeholder: string, fields: Fields): TemplateResult {
-    const wrong = this.wrong?.field === name ? this.wrong : undefined;
-    const value = String(fields[name]);
-    return html`<div>
-      <label
-        >${label}
-        <input
-          class="field"
-          name=${name}
-          autocomplete="off"
-          spellcheck="false"
-          placeholder=${placeholder}
-          aria-invalid=${wrong ? 'true' : nothing}
-          aria-describedby=${wrong ? `wrong-${name}` : nothing}
-          .value=${value}
-          @input=${(input: Event) => this.change({ [name]: (input.target as HTMLInputElement).value })} />
-      </label>
-      ${
-        wrong
-          ? html`<span class="wrong" id="wrong-${name}" role="alert" data-at=${wrong.at}
-              >${wrong.at >= 0 ? html`<code>${value.slice(0, wrong.at)}<mark>${value.slice(wrong.at) || '␣'}</mark></code> ` : nothing}${wrong.message}</span
-            >`
-          : nothing
-      }
-    </div>`;
+    return textField({
+      ...{ name, label, placeholder },
+      value: String(fields[name]),
+      wrong: this.wrong?.field === name ? this.wrong : undefined,
+      input: (text) => this.change({ [name]: text }),
+    });
   }
 
   // -- What came of it.
@@ -511,7 +495,7 @@ export class WhatIfPanel extends LitElement {
     </section>`;
   }
 
-  static override styles = [base, tableStyles, styles];
+  static override styles = [base, tableStyles, formStyles, styles];
 }
 
 export const panel: LoadedPanel<Memory> = {

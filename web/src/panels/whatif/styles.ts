@@ -2,20 +2,8 @@ import { css } from 'lit';
 
 export const styles = css`
   :host {
-    display: block;
-    padding: 0 16px 16px;
-    overflow: auto;
-    font-size: 13px;
-    line-height: 1.45;
-  }
-  .columns {
-    display: grid;
-    grid-template-columns: minmax(260px, 340px) minmax(0, 1fr);
-    gap: 8px 32px;
-    align-items: start;
-  }
-  .columns > * {
-    min-width: 0;
+    --fields: 340px;
+    padding-top: 0;
   }
   /* The buttons and what came of them stay while one reads the rest. */
   .asked {
@@ -42,49 +30,12 @@ export const styles = css`
   .outcome p:first-child {
     margin-top: 0;
   }
-  @container (max-width: 720px) {
-    .columns {
-      grid-template-columns: minmax(0, 1fr);
-    }
-  }
-  p {
-    margin: 6px 0;
-  }
   .fidelity[data-exact='false'] strong {
     color: var(--warn);
-  }
-  .dim,
-  details,
-  .key {
-    color: var(--dim);
   }
   details ul {
     margin: 4px 0;
     padding-left: 20px;
-  }
-  .bad,
-  .wrong {
-    color: var(--bad);
-  }
-  .fields {
-    display: grid;
-    gap: 8px;
-  }
-  label {
-    display: grid;
-    gap: 2px;
-    color: var(--dim);
-    font-size: 12px;
-  }
-  label .field {
-    width: 100%;
-    color: var(--text);
-    font-size: 13px;
-  }
-  input[name='conf'],
-  input[name='filter'] {
-    font-family: var(--mono);
-    font-size: 12px;
   }
   .pair {
     display: grid;
@@ -97,7 +48,7 @@ export const styles = css`
     flex-wrap: wrap;
     gap: 4px 16px;
   }
-  .checks label {
+  .fields .checks label {
     display: flex;
     gap: 6px;
     align-items: center;
@@ -105,48 +56,10 @@ export const styles = css`
     color: var(--text);
     font-size: 13px;
   }
-  .buttons,
   .ways {
     display: flex;
     flex-wrap: wrap;
     gap: 8px 16px;
-  }
-  .buttons {
-    gap: 8px;
-  }
-  [aria-invalid='true'] {
-    border-color: var(--bad);
-  }
-  .wrong {
-    display: block;
-    font-size: 12px;
-    overflow-wrap: anywhere;
-  }
-  mark {
-    background: var(--bad-soft);
-    color: var(--bad);
-    text-decoration: underline wavy;
-  }
-  .link {
-    padding: 0;
-    border: 0;
-    background: none;
-    color: var(--accent);
-    text-align: left;
-    text-decoration: underline;
-    cursor: pointer;
-  }
-  .link:disabled {
-    color: var(--dim);
-    cursor: not-allowed;
-  }
-  h2 {
-    margin: 8px 0 4px;
-    font-size: 13px;
-    overflow-wrap: anywhere;
-  }
-  .says {
-    max-width: 90ch;
   }
   .plot {
     max-width: 900px;
@@ -177,6 +90,7 @@ export const styles = css`
     flex-wrap: wrap;
     gap: 2px 16px;
     margin: 2px 0 0;
+    color: var(--dim);
     font-size: 12px;
   }
   .key span::before {
@@ -193,12 +107,5 @@ export const styles = css`
   }
   .key .fails::before {
     background: var(--bad);
-  }
-  table {
-    max-width: 900px;
-  }
-  progress {
-    width: 160px;
-    vertical-align: middle;
   }
 `;

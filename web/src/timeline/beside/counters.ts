@@ -9,6 +9,7 @@ import { Gestures, type GestureTarget, type Point } from '../../controls/gesture
 import { Hearing } from '../../controls/hearing.ts';
 import { base } from '../../controls/styles.ts';
 import { tip, tipStyles } from '../../controls/tip.ts';
+import { resizeTo } from '../../draw/canvas.ts';
 import { colorOfSeries } from '../../draw/areas.ts';
 import { colorsOf, themes, type Theme } from '../../draw/colors.ts';
 import { drawSteps } from '../../draw/curves.ts';
@@ -110,8 +111,7 @@ export class CountersView extends LitElement {
       const ctx = canvas.getContext('2d');
       if (!of || !ctx) continue;
       const height = Math.round(plotHeight * at.area.ratio);
-      if (canvas.width !== this.width) canvas.width = this.width;
-      if (canvas.height !== height) canvas.height = height;
+      resizeTo(canvas, this.width, height);
       const own = this.projectionOf(of, at);
       if (!this.isDrawn(of)) continue;
       settled = track.want(of, own) && settled;
@@ -164,13 +164,6 @@ export class CountersView extends LitElement {
       zoomAt: (at, factorX) => this.motion.zoomAt(at, factorX, 1),
       panBy: (dx, dy) => this.motion.panBy(dx, dy),
       hover: (at) => void this.hover(Number(canvas.dataset['part']), at, canvas),
-      click: () => undefined,
-      doubleClick: () => undefined,
-      box: () => undefined,
-      boxDone: () => undefined,
-      boxWanted: () => false,
-      scrubs: () => undefined,
-      scrub: () => undefined,
     });
   }
 

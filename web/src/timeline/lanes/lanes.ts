@@ -12,6 +12,7 @@ import { Gestures, type GestureTarget, type Point } from '../../controls/gesture
 import { Hearing } from '../../controls/hearing.ts';
 import { base } from '../../controls/styles.ts';
 import { tip, tipStyles } from '../../controls/tip.ts';
+import { resizeTo } from '../../draw/canvas.ts';
 import { colorsOf, themes, type Theme } from '../../draw/colors.ts';
 import { drawOps, opAt, opHeight, type OpRow } from '../../draw/lanes.ts';
 import type { Projection } from '../../draw/plot.ts';
@@ -241,8 +242,7 @@ export class LanesView extends LitElement {
       const thread = Number(canvas.dataset['thread']);
       const rows = this.threads[thread]?.rows ?? 0;
       const height = Math.round(rows * opHeight * at.area.ratio);
-      if (canvas.width !== this.width) canvas.width = this.width;
-      if (canvas.height !== height) canvas.height = height;
+      resizeTo(canvas, this.width, height);
       if (!ctx) return;
       const drawn = lanes
         .filter((lane) => isOnAxis && lane.thread === thread)
@@ -266,11 +266,6 @@ export class LanesView extends LitElement {
       hover: (at) => this.hover(thread(), at, canvas),
       click: (at) => void this.choose(this.under(thread(), at)),
       doubleClick: (at) => this.fit(this.under(thread(), at)),
-      box: () => undefined,
-      boxDone: () => undefined,
-      boxWanted: () => false,
-      scrubs: () => undefined,
-      scrub: () => undefined,
     });
   }
 
