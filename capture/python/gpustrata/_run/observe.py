@@ -212,6 +212,7 @@ class ToJournal:
     HOW = f"{HOW}, as they happened"
 
     def __init__(self, place: "Callable[[], str]", max_size: int) -> None:
+        """`place`: gives the path when it begins. `max_size`: bytes; 0: the library's default."""
         self.path: "str | None" = None  # once it has begun
         self._place, self._max_size = place, max_size
 

@@ -15,8 +15,7 @@ DEFAULT_OUTPUT = "gpustrata-{host}-rank{rank}-{device}.pickle"
 DEFAULT_EVENTS = 1_000_000
 STACKS = ("python", "native", "all", "none")
 JOURNAL = ".gpustrata"         # a file of this name is written as it happens
-DEFAULT_SIZE = 256 << 20       # of a journal
-LEAST_SIZE = 1 << 20
+LEAST_SIZE = 1 << 20           # of a journal
 
 
 class WrongUsage(ValueError):
@@ -32,7 +31,7 @@ class Options:
     stacks: str = "python"
     max_events: int = DEFAULT_EVENTS
     observe: bool = False           # without PyTorch's history, where that can be
-    max_size: int | None = None     # bytes of a journal; None: DEFAULT_SIZE
+    max_size: int | None = None     # bytes of a journal; None: the library's, 256 MiB
 
     def words(self) -> list[str]:
         """The options that give the same again."""

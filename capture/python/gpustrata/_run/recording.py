@@ -140,8 +140,7 @@ class Recording:
             return
         why = observe.why_not(self.torch, self.options.stacks, to_journal)
         if why is None:
-            size = self.options.max_size or options.DEFAULT_SIZE
-            self._source = observe.ToJournal(self._journal_place, size) if to_journal else observe
+            self._source = observe.ToJournal(self._journal_place, self.options.max_size or 0) if to_journal else observe
         else:
             self._use_history(why)
 
