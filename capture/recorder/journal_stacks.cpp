@@ -16,7 +16,7 @@ StackId JournalStacks::operator()(StackId raw) {
 StackId JournalStacks::tell(StackId raw) {
   const RawStacks::Kept kept = raw_.get(raw);
   std::vector<FrameId> frames;
-  if (modules_.empty()) modules_ = loaded_modules();
+  if (modules_.empty() && !kept.addresses.empty()) modules_ = loaded_modules();
   const Module* const own = module_of(modules_, reinterpret_cast<uint64_t>(&loaded_modules));
   bool inside = true;  // of this library: left out, unless there is nothing else
   for (const uint64_t address : kept.addresses) {
