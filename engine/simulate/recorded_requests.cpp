@@ -77,6 +77,8 @@ class Teller {
       completes_ = completes_ || trace::completes_free(action(i));
       if (action(i) == Action::alloc) {
         last_use_[pool_of(i).index()] = i;
+      } else if (action(i) == Action::oom && !rec_.events.pool[row(i)].is_none()) {
+        last_use_[rec_.events.pool[row(i)].index()] = i;
       } else if (action(i) == Action::free_requested) {
         if (!requested.put(address(i), i)) return false;
       } else if (action(i) == Action::free_completed) {
@@ -256,25 +258,33 @@ class Teller {
              : gives_memory_back(action(i)) ? -rec_.events.size[row(i)]
                                             : 0;
     };
-    int64_t level = reserved_;
+    int64_t level = reserved_, given_back = 0;
     told_.least_capacity = level;
     for (int32_t i = 0; i < events_.count; ++i) {
       level = added(level, change_of(i));
       told_.least_capacity = std::max(told_.least_capacity, level);
-      if (action(i) == Action::oom) note_oom(i, level);
+      if (action(i) == Action::oom) note_oom(i, level, given_back);
+      given_back = gives_memory_back(action(i)) ? added(given_back, rec_.events.size[row(i)]) : 0;
     }
     room_ = options_.capacity > 0 ? options_.capacity : std::min(told_.most_capacity, INT64_MAX - 1);
     if (told_.most_capacity == INT64_MAX && options_.capacity == 0) room_ = told_.least_capacity;
     room_ = std::max(room_, told_.least_capacity);
   }
   // The device's free bytes are what this allocator does not hold, as far as it is alone there. If they would have been
-  // enough, there was a limit.
-  void note_oom(int32_t i, int64_t reserved) {
+  // enough, there was a limit. Of an expandable segment whole pages are wanted; less may do where it ends with free ones. While a graph is captured
+  // what was `given_back` for the request is not asked for again.
+  void note_oom(int32_t i, int64_t reserved, int64_t given_back) {
     const auto left = static_cast<int64_t>(std::min<uint64_t>(address(i), INT64_MAX));
+    const PoolId pool = rec_.events.pool[row(i)];
+    const bool is_routed = !pool.is_none() && pool.index() != 0;
+    const int64_t had = is_routed ? left - std::min(left, given_back) : left;
     const int64_t asked = std::clamp<int64_t>(rec_.events.size[row(i)], 1, alloc::kLargestRequest);
     const alloc::Config& config = options_.config;
-    const int64_t wanted = config.expandable_segments ? asked : config.segment_size(config.round_size(asked));
-    told_.most_capacity = std::min(told_.most_capacity, added(reserved, left < wanted ? left : wanted - 1));
+    const int64_t rounded = config.round_size(asked),
+                  page = config.page_size(alloc::Config::is_small(rounded));
+    const int64_t wanted =
+        config.expandable_segments ? (asked + page - 1) / page * page : config.segment_size(rounded);
+    told_.most_capacity = std::min(told_.most_capacity, added(reserved, had < wanted ? left : wanted - 1));
   }
 
   // What the stacks of a run say, which ends before `run_end_`: were its segments given back for the request behind it?
@@ -429,7 +439,7 @@ class Teller {
   bool completes_ = false;
   Column<int32_t> final_segments_;  // of private pools, by address: rows
   // By pool; there are at most 32768.
-  std::vector<int32_t> last_use_;    // event of its last alloc
+  std::vector<int32_t> last_use_;    // event of its last alloc, or of one that failed
   std::vector<int32_t> pool_place_;  // in the log's pools
   std::vector<bool> is_used_ = std::vector<bool>(pool_place_.size());
   int64_t reserved_ = 0;

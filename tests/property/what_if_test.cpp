@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -103,9 +104,10 @@ class Program {
   return text;
 }
 
-// Without caches emptied that give nothing back under these settings: nobody can see them.
+// Without caches emptied that give nothing back under these settings: nobody can see them. `ends_at_failure`: with the first request
+// that fails.
 [[nodiscard]] std::string visible(const std::vector<std::string>& steps, const std::string& conf,
-                                  int64_t device, Budget& budget) {
+                                  int64_t device, Budget& budget, bool ends_at_failure = false) {
   model::Recording recording(budget);
   const std::string all = text_of(steps);
   const auto script = simulate::read_script(all, recording);
@@ -117,6 +119,7 @@ class Program {
     const int64_t before = (*run)->allocator().stats().num_device_free;
     EXPECT_TRUE((*run)->step());
     if (step != "empty" || (*run)->allocator().stats().num_device_free > before) kept.push_back(step);
+    if (ends_at_failure && (*run)->allocator().stats().num_ooms > 0) break;
   }
   return text_of(kept);
 }
@@ -234,6 +237,45 @@ TEST(WhatIf, AFullDeviceIsToldFromItsStacks) {
     if (HasFatalFailure() || HasNonfatalFailure()) return;
   }
   EXPECT_GT(full, 0);
+}
+
+// A recording that ends at its failure knows the device, and the request that failed only as its settings round it: what is said of
+// other settings is so, and what depends on that is not said.
+TEST(WhatIf, WhatFailedIsSaidToFitOnlyWhereItDoes) {
+  int said = 0, fitting = 0, unknown = 0;
+  for (int seed = 0; seed < rounds(120); ++seed) {
+    Program program(static_cast<uint32_t>(seed));
+    const std::string a = program.settings(), b = program.settings();
+    Budget budget(int64_t{1} << 30);
+    const std::vector<std::string> steps = program.steps(120, false);
+    const auto roomy = simulate::simulate(text_of(steps), 16384 * kMiB, a, budget);
+    ASSERT_TRUE(roomy.has_value());
+    const int64_t device = roomy->outcome.stats.active_bytes.all().peak - (1 + program.below(16)) * 2 * kMiB;
+    if (device <= 0) continue;
+    const std::string script = visible(steps, a, device, budget, true);
+    const Recorded run(script, device, a);
+    const std::string about =
+        fmt::format("seed {}, '{}' told from '{}' on {}\n{}", seed, b, a, device, script);
+    ASSERT_TRUE(run.rehearsal->has_value()) << about;
+    const Rehearsal& rehearsal = **run.rehearsal;
+    ASSERT_EQ(rehearsal.recorded.ooms, 1) << about;
+    ASSERT_EQ(rehearsal.capacity, device) << about;
+    ASSERT_TRUE(rehearsal.fidelity.is_exact()) << about;
+    const auto config = settings_of(b);
+    ASSERT_TRUE(config.has_value());
+    const auto told = run_scenario(rehearsal, {*config, device}, budget);
+    ASSERT_TRUE(told.has_value()) << about;
+    const auto direct = simulate::simulate(script, device, b, budget);
+    ASSERT_TRUE(direct.has_value()) << about;
+    const bool does_fit = direct->outcome.stats.num_ooms == 0;
+    const std::optional<bool> is_said = fits(rehearsal, *told, device);
+    ASSERT_EQ(is_said.value_or(does_fit), does_fit) << about;
+    (is_said ? said : unknown) += 1;
+    fitting += does_fit ? 1 : 0;
+  }
+  EXPECT_GT(said, 10 * unknown);
+  EXPECT_GT(unknown, 0);
+  EXPECT_GT(fitting, 0);
 }
 
 TEST(WhatIf, ARecordingThatLostItsBeginningRepeatsExactly) {

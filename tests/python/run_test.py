@@ -252,9 +252,10 @@ class Cell(Program):
         self.assertEqual(done.stderr, "gpustrata: nothing is recorded: No module named 'torch'\n")
 
     def test_wrong_options_run_nothing(self):
-        done = self.cells("%%gpustrata --stacks some\nprint('ran')", "%%gpustrata 'a\nprint('ran')", "%%gpustrata --help\n1")
+        done = self.cells("%%gpustrata --stacks some\nprint('ran')", "%%gpustrata 'a\nprint('ran')", "%%gpustrata --help\n1",
+                          "%%gpustrata --dump-on-signal USR2\nprint('ran')")
         self.assertNotIn("ran\n", done.stdout)
-        self.assertRegex(done.stderr, r"^gpustrata: .*some.*\ngpustrata: No closing quotation.*\n$")
+        self.assertRegex(done.stderr, r"^gpustrata: .*some.*\ngpustrata: No closing quotation.*\ngpustrata: --dump-on-signal is of gpustrata run.*\n$")
         self.assertIn("%%gpustrata [OPTIONS]", done.stdout)
 
     def test_its_help_names_the_options_of_run(self):
@@ -272,6 +273,8 @@ class Usage(Program):
                               (["--max-size", "1GiB", "a.py"], "does not end with .gpustrata"),
                               (["-o", "a.gpustrata", "--max-size", "1048575", "a.py"], "1 MiB or more"),
                               (["-o", "a.gpustrata", "--max-size", "much", "a.py"], "is a size like"),
+                              (["--dump-on-signal", "KILL", "a.py"], "no signal that a program can handle"),
+                              (["--dump-on-signal", "Signals", "a.py"], "no signal that a program can handle"),
                               (["sh", "-c", "true"], "gpustrata run -- sh")):
             with self.subTest(words=words):
                 done = self.run_(*words)
@@ -294,7 +297,8 @@ class Usage(Program):
 
         for given in (options.Options(), options.Options("/a b/{rank}'.pickle", True, 3, 6, "all", 7),
                       options.Options(first_step=2), options.Options(end_step=4, stacks="none"), options.Options(stacks="native", observe=True),
-                      options.Options("/a/{rank}.gpustrata", stacks="native", max_size=5 << 30)):
+                      options.Options("/a/{rank}.gpustrata", stacks="native", max_size=5 << 30),
+                      options.Options(notify="cat > 'a b'; true", dump_on_signal="USR2")):
             self.assertEqual(options.of_text(shlex.join(given.words())), given)
         for text in ("", "1"):
             self.assertEqual(options.of_text(text), options.Options())

@@ -153,9 +153,12 @@ class Claims:
         other = self.random.choice(SETTINGS)
         told = self.ask("whatif", path, "--conf", other)
         again = self.pytorch(memory=memory, conf=other)
+        if told["fits"] is None:
+            self.not_said("would have been saved by a setting")
+            return
         hedged = is_hedged(told) or told["capacity"] is None
-        self.count("would have been saved by a setting", reached(again) == (told["simulated"]["ooms"] == 0), conf, other,
-                   told["capacity"], told["simulated"], again, run, hedged=hedged)
+        self.count("would have been saved by a setting", reached(again) == told["fits"], conf, other, told["capacity"],
+                   told["simulated"], again, run, hedged=hedged)
 
 
 def is_hedged(told):

@@ -88,8 +88,40 @@ def waits(where):
     steps(2)
     print("ready", flush=True)
     if where == "python":
-        time.sleep(600)
+        while True:  # a signal ends one sleep
+            time.sleep(600)
+    if where == "loop":
+        import asyncio
+
+        asyncio.run(asyncio.sleep(600))
     torch.distributed.init_process_group("gloo", init_method=f"file://{where}", rank=0, world_size=2)
+
+
+def signals_a_child():
+    """One that was forked after the device was used."""
+    import signal
+    import time
+
+    steps(1)
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.write(writer, b"1")
+        for _ in range(20):
+            time.sleep(0.05)
+        os._exit(0)
+    os.read(reader, 1)
+    os.kill(child, signal.SIGUSR2)
+    print(os.waitpid(child, 0)[1])
+
+
+def handles_a_signal():
+    """As a program does that knows nothing of us."""
+    import signal
+
+    signal.signal(signal.SIGUSR2, lambda *_: print("handled"))
+    steps(1)
+    os.kill(os.getpid(), signal.SIGUSR2)
 
 
 def asks_until_killed(done):

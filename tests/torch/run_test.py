@@ -14,6 +14,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -59,6 +60,12 @@ class Runs(unittest.TestCase):
 
     def run_(self, *words, options=(), **more):
         return self.do(sys.executable, "-W", "ignore", "-m", "gpustrata", "run", *self.OPTIONS, *options, PROGRAMS, *words, **more)
+
+    def until(self, done):
+        end = time.monotonic() + 60
+        while not done():
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.05)
 
     def left(self):
         """Names of what lies in the folder, without those that every one has in common."""
@@ -166,6 +173,21 @@ class OutOfMemory(Runs):
         self.assertEqual(self.left(), ["rank0-cuda0-oom.pickle"])
         self.assertIn("No report: ", done.stderr)
 
+    def test_a_command_hears_of_it(self):
+        """What is printed is its input; it has ended long before the program in the one case, and goes on after it in the other."""
+        done = self.run_("grow", code=1, options=["--notify", "cat > told.txt; echo $GPUSTRATA_SNAPSHOT $GPUSTRATA_RUN > named.txt"])
+        self.until((self.folder / "named.txt").exists)
+        self.assertEqual((self.folder / "named.txt").read_text(), f"{self.file('rank0-cuda0-oom.pickle')} 0\n")
+        told = (self.folder / "told.txt").read_text()
+        self.assertIn("gpustrata: out of memory on cuda:0\n", told)
+        self.assertIn(told, done.stderr)
+        for one in self.folder.iterdir():
+            one.unlink()
+        done = self.run_("caught", "3", options=["--notify", "exit 3"])
+        self.assertNotIn("BrokenPipe", done.stderr)
+        self.run_("train", options=["--notify", "touch heard"])
+        self.assertNotIn("heard", self.left())
+
 
 class Processes(Runs):
     def test_torchrun_within_the_run(self):
@@ -237,9 +259,32 @@ class Dump(Runs):
                 gone = self.do(sys.executable, "-m", "gpustrata", "dump", waiting.pid, code=2)
                 self.assertIn(f"process {waiting.pid}: it is not recorded by gpustrata", gone.stderr)
 
-    def start(self, *words):
-        process = subprocess.Popen([sys.executable, "-W", "ignore", "-m", "gpustrata", "run", *self.OPTIONS, PROGRAMS, *words], cwd=self.folder,
-                                   text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    def test_a_signal(self):
+        """Also where the main thread waits in C++, in a child that a fork made, and beside an event loop."""
+        options = ["--dump-on-signal", "USR2"]
+        for where in ("python", str(self.folder / "rendezvous"), "loop"):
+            with self.subTest(where):
+                waiting = self.start("waits", where, options=options)
+                for name in ("rank0-cuda0-dump.pickle", "rank0-cuda0-dump-2.pickle"):
+                    waiting.send_signal(signal.SIGUSR2)
+                    self.until(lambda name=name: name in self.left() and self.file(name).stat().st_size)
+                    self.assertGreater(len(events(self.file(name))), 100)
+                waiting.kill()
+                waiting.wait()
+                self.assertEqual([one for one in self.left() if "dump" in one], ["rank0-cuda0-dump-2.pickle", "rank0-cuda0-dump.pickle"])
+                for one in self.folder.iterdir():
+                    one.unlink()
+        done = self.run_("signals_a_child", options=options)
+        self.assertEqual(done.stdout, "0\n")  # it lives on, and its parent heard nothing
+        self.assertEqual(self.left(), ["rank0-cuda0.pickle"])
+        self.assertIn("gpustrata: no snapshot: its recording has ended", done.stderr)
+        self.file("rank0-cuda0.pickle").unlink()
+        done = self.run_("handles_a_signal", options=options)
+        self.assertEqual((done.stdout, self.left()), ("handled\n", ["rank0-cuda0.pickle"]))  # and nothing is dumped
+
+    def start(self, *words, options=()):
+        process = subprocess.Popen([sys.executable, "-W", "ignore", "-m", "gpustrata", "run", *self.OPTIONS, *options, PROGRAMS, *words],
+                                   cwd=self.folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.kill)
         self.assertEqual(process.stdout.readline(), "ready\n")

@@ -13,20 +13,28 @@ namespace {
 
 constexpr int32_t kMostEarlierSteps = 3;  // the last ones
 
-// Allocations of events [first, end) of a device: ranks in the order of the events.
+// Allocations of events [first, end) of a device: ranks in the order of the events. Those of the step before, if there is one, have
+// the ranks from `before_rank` on.
 struct Stretch {
   const replay::BlockLives& lives;
   int32_t first, end;
-  int32_t first_rank, count;
+  int32_t before_rank, first_rank, count;
 };
 
-[[nodiscard]] Stretch stretch_of(const replay::BlockLives& lives, int32_t first, int32_t end) {
+[[nodiscard]] Stretch stretch_of(const replay::BlockLives& lives, int32_t before, int32_t first,
+                                 int32_t end) {
   const int32_t* const begin = lives.born.begin() + lives.from_start;
   const auto rank_from = [&](int32_t event) {
     return static_cast<int32_t>(std::lower_bound(begin, lives.born.end(), event) - lives.born.begin());
   };
   const int32_t first_rank = rank_from(first);
-  return {lives, first, end, first_rank, rank_from(end) - first_rank};
+  return {lives, first, end, rank_from(before), first_rank, rank_from(end) - first_rank};
+}
+
+[[nodiscard]] Stretch step_of(const replay::BlockLives& lives, const Steps& steps, int32_t step,
+                              int32_t end) {
+  const auto begin = [&](int32_t i) { return steps.begin[static_cast<size_t>(i)]; };
+  return stretch_of(lives, begin(std::max(step - 1, 0)), begin(step), end);
 }
 
 class Needing {
@@ -38,7 +46,9 @@ class Needing {
         steps_are_sure_(steps_are_sure),
         failure_(failure),
         least_(recording_.budget),
-        changes_(recording_.budget) {}
+        changes_(recording_.budget),
+        from_before_(recording_.budget),
+        from_before_there_(recording_.budget) {}
 
   // False = no memory.
   [[nodiscard]] bool compare(const Stretch& own, const Stretch& reference, int32_t step) {
@@ -63,7 +73,7 @@ class Needing {
       const int32_t born = lives.born[static_cast<size_t>(rank)];
       return (kinds.of(recording_.events.stack[context_.row(born)]) & kCallsBackward) != 0;
     };
-    const Stretch of_step = stretch_of(lives, begin, end);
+    const Stretch of_step = stretch_of(lives, begin, begin, end);
     int32_t last = -1;  // allocation of its backward pass
     for (int32_t i = 0; i < of_step.count; ++i) {
       if (is_backward_pass(static_cast<int32_t>(rank(of_step, i)))) last = lives.born[rank(of_step, i)];
@@ -99,6 +109,11 @@ class Needing {
   }
 
  private:
+  struct Block {
+    StackId stack;
+    int64_t bytes;
+  };
+
   [[nodiscard]] int64_t requested() const {
     return std::max<int64_t>(recording_.events.size[context_.row(failure_)], 0);
   }
@@ -152,6 +167,34 @@ class Needing {
     return freed > failure_ || (!steps_are_sure_ && freed >= reference.end);
   }
 
+  // Blocks of the step before that are in use. Some are of use to the beginning of the next step only, as a batch that is fetched
+  // early: they count where the reference had such ones by the same stack, the smallest with the smallest.
+  [[nodiscard]] bool add_from_before(const Stretch& own, const Stretch& reference, int32_t begin,
+                                     int64_t& level) {
+    const auto list = [this](const Stretch& of, int32_t after, Column<Block>& blocks) {
+      blocks.clear();
+      for (int32_t i = of.before_rank; i < of.first_rank; ++i) {
+        const auto one = static_cast<size_t>(i);
+        if (of.lives.freed[one] <= after) continue;
+        if (!blocks.push_back({stack_of(of, i - of.first_rank), of.lives.size[one]})) return false;
+      }
+      std::sort(blocks.data(), blocks.data() + blocks.size(), [](const Block& a, const Block& b) {
+        return a.stack != b.stack ? a.stack < b.stack : a.bytes < b.bytes;
+      });
+      return true;
+    };
+    if (!list(own, failure_, from_before_) || !list(reference, begin, from_before_there_)) return false;
+    size_t there = 0;
+    for (const Block& block : from_before_) {
+      while (there < from_before_there_.size() && from_before_there_[there].stack < block.stack) ++there;
+      if (there == from_before_there_.size()) break;
+      if (from_before_there_[there].stack != block.stack) continue;
+      add_saturated(level, std::min(block.bytes, from_before_there_[there].bytes));
+      ++there;
+    }
+    return true;
+  }
+
   struct Change {
     int32_t event;
     int64_t bytes;
@@ -160,10 +203,11 @@ class Needing {
     const replay::BlockLives& there = reference.lives;
     const int32_t begin = there.born[rank(reference, own.count)];
     int64_t level = 0;
-    for (int32_t older = 0; older < own.first_rank; ++older) {
+    for (int32_t older = 0; older < own.before_rank; ++older) {
       if (own.lives.freed[static_cast<size_t>(older)] > failure_)
         add_saturated(level, own.lives.size[static_cast<size_t>(older)]);
     }
+    if (!add_from_before(own, reference, begin, level)) return false;
     changes_.clear();
     int32_t end = reference.end;
     for (int32_t older = 0; older < reference.first_rank; ++older) {
@@ -225,7 +269,7 @@ class Needing {
   void find_largest_part() {
     int32_t best = -1;
     std::sort(missing_.data(), missing_.data() + missing_.size(),
-              [&](const Missing& a, const Missing& b) { return lines_.of(a.stack) < lines_.of(b.stack); });
+              [&](const Block& a, const Block& b) { return lines_.of(a.stack) < lines_.of(b.stack); });
     for (size_t i = 0; i < missing_.size();) {
       const int32_t line = lines_.of(missing_[i].stack);
       int64_t blocks = 0, bytes = 0;
@@ -239,15 +283,9 @@ class Needing {
       found_->blocks_bytes = bytes;
     }
     found_->who = lines_.who_of(recording_, best);
-    found_->done = std::count_if(done_.begin(), done_.end(), [&](const Missing& one) {
-      return best >= 0 && lines_.of(one.stack) == best;
-    });
+    found_->done = std::count_if(done_.begin(), done_.end(),
+                                 [&](const Block& one) { return best >= 0 && lines_.of(one.stack) == best; });
   }
-
-  struct Missing {
-    StackId stack;
-    int64_t bytes;
-  };
 
   const EventContext& context_;
   const model::Recording& recording_;
@@ -256,7 +294,8 @@ class Needing {
   int32_t failure_;
   Column<int64_t> least_;
   Column<Change> changes_;
-  Column<Missing> missing_{recording_.budget}, done_{recording_.budget};
+  Column<Block> from_before_, from_before_there_;
+  Column<Block> missing_{recording_.budget}, done_{recording_.budget};
   std::optional<NeededAtLeast> found_;
 };
 
@@ -303,16 +342,15 @@ Result<std::optional<NeededAtLeast>> find_needed_at_least(const EventContext& co
       !has_backward(context, kinds, steps.begin[static_cast<size_t>(failed)], failure);
   for (int32_t step = failed - 1; step > 0 && step >= failed - kMostEarlierSteps; --step) {
     const auto i = static_cast<size_t>(step);
-    const Stretch own = stretch_of(lives, steps.begin[static_cast<size_t>(failed)], failure);
-    if (!needing.compare(own, stretch_of(lives, steps.begin[i], steps.begin[i + 1]), step))
-      return no_memory();
+    const Stretch own = step_of(lives, steps, failed, failure);
+    if (!needing.compare(own, step_of(lives, steps, step, steps.begin[i + 1]), step)) return no_memory();
     if (lacks_gradients) needing.add_gradients(kinds, steps.begin[i], steps.begin[i + 1], step);
   }
   for (const model::DeviceTrace& trace : context.part.traces) {
     if (trace.device == lives.device || trace.events.count == 0) continue;
     const auto other = replay::find_block_lives(context.recording, context.part, trace.device);
     if (!other) return tl::unexpected(other.error());
-    if (!needing.compare(stretch_of(lives, 0, failure), stretch_of(*other, 0, trace.events.count), -1))
+    if (!needing.compare(stretch_of(lives, 0, 0, failure), stretch_of(*other, 0, 0, trace.events.count), -1))
       return no_memory();
   }
   return needing.take();

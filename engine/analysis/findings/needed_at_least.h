@@ -9,8 +9,10 @@
 //                             line has here, nothing if there is none
 //   kept of an earlier step   nothing of what is allocated after the part that is the same and is there at the failure still; where
 //                             the steps are not sure, nothing of what outlives its step
-//   older than the reference  those in use at the failure, less what the reference frees of its own; if sizes differ, only up
+//   older than the step before  those in use at the failure, less what the reference frees of its own; if sizes differ, only up
 //                             to there
+//   made in the step before   the same, but only where the reference had such ones, by the same stacks: others may be freed as the
+//                             step goes on (the graph of the last loss, until the next one has its name)
 // The most that is in use at once that way is what is needed, if it is more than what was in use and the request together. It is a
 // lower bound for a run that goes on as the reference did. Requested bytes. O(events log events) a reference.
 //

@@ -116,6 +116,76 @@ void note_first_oom(RunNumbers& numbers, const Rehearsal& rehearsal, int32_t row
   numbers.first_oom_bytes = bytes;
 }
 
+// The fewest bytes that these settings round up to so many.
+[[nodiscard]] int64_t least_rounded_to(const alloc::Config& config, int64_t size) {
+  int64_t least = 1, most = std::clamp<int64_t>(size, 1, alloc::kLargestRequest);
+  while (least < most) {
+    const int64_t middle = least + (most - least) / 2;
+    if (config.round_size(middle) < size)
+      least = middle + 1;
+    else
+      most = middle;
+  }
+  return least;
+}
+
+// Sizes by request with another one for those that failed: `of(size)`. Empty if all are as recorded. Error: limit_exceeded.
+template <typename Of>
+[[nodiscard]] Result<Column<int64_t>> failed_as(const Rehearsal& rehearsal, const Scenario& scenario,
+                                                Budget& budget, Of&& of) {
+  const RecordedRequests& requests = rehearsal.requests;
+  Column<int64_t> sizes(budget);
+  bool is_other = false;
+  for (size_t i = 0; i < requests.log.size_rows(); ++i) {
+    const int64_t recorded = requests.log.size[i];
+    int64_t size = scenario.sizes.empty() ? recorded : scenario.sizes[i];
+    const int32_t event = requests.event[i];
+    // What a change made of it is not undone.
+    if (event >= 0 && rehearsal.device.recording.events.action[event] == trace::Action::oom &&
+        size == recorded) {
+      size = of(size);
+      is_other = is_other || size != recorded;
+    }
+    if (!sizes.push_back(size))
+      return fail(ErrorCode::limit_exceeded, -1, "no memory for the sizes of the run");
+  }
+  if (!is_other) sizes.clear();
+  return sizes;
+}
+
+// RunNumbers::is_unsure of a run that `fits` or does not. Settings that round alike do the same whatever was asked for; others take
+// more of the device for more bytes, but less from kMinLargeAlloc on, so the least and that tell.
+[[nodiscard]] Result<bool> depends_on_failed_sizes(const Rehearsal& rehearsal, const Scenario& scenario,
+                                                   simulate::TrialInput input, bool fits, Budget& budget) {
+  if (rehearsal.requests.guesses_of(simulate::Guess::failed_sizes) == 0) return false;
+  if (scenario.caches &&
+      scenario.config.roundup_power2_divisions == rehearsal.config.roundup_power2_divisions)
+    return false;
+  input.levels = nullptr;
+  for (const bool least : {true, false}) {
+    const auto sizes = failed_as(rehearsal, scenario, budget, [&](int64_t size) {
+      const int64_t fewest = least_rounded_to(rehearsal.config, size);
+      return least || fewest > alloc::kMinLargeAlloc ? fewest : std::min(size, alloc::kMinLargeAlloc);
+    });
+    if (!sizes) return tl::unexpected(sizes.error());
+    if (sizes->empty()) continue;
+    input.sizes = {sizes->begin(), sizes->end()};
+    bool fits_then = false;
+    if (scenario.caches) {
+      const auto trial = simulate::try_requests(input, budget);
+      if (!trial) return tl::unexpected(trial.error());
+      fits_then = trial->stats.num_ooms + trial->stats.num_oom_rejections == 0;
+    } else {
+      std::vector<uint8_t> refused;
+      const auto run = simulate::try_uncached(input, refused, budget);
+      if (!run) return tl::unexpected(run.error());
+      fits_then = run->ooms == 0;
+    }
+    if (fits_then != fits) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<RunNumbers> run_scenario(const Rehearsal& rehearsal, const Scenario& scenario, Budget& budget,
@@ -163,6 +233,9 @@ Result<RunNumbers> run_scenario(const Rehearsal& rehearsal, const Scenario& scen
     numbers.ooms = run->ooms;
     note_first_oom(numbers, rehearsal, run->first_oom, run->first_oom_bytes);
   }
+  const auto is_unsure = depends_on_failed_sizes(rehearsal, scenario, input, numbers.ooms == 0, budget);
+  if (!is_unsure) return tl::unexpected(is_unsure.error());
+  numbers.is_unsure = *is_unsure;
   for (const int32_t place : insertions->place_of_extra)
     numbers.refused.push_back(refused[static_cast<size_t>(place)]);
   return numbers;

@@ -272,6 +272,7 @@ std::string settings_text(const Rehearsal& rehearsal) {
 }
 
 std::optional<bool> fits(const Rehearsal& rehearsal, const RunNumbers& run, int64_t capacity) {
+  if (run.is_unsure) return std::nullopt;
   if (capacity <= 0 || rehearsal.requests.start.reserved <= capacity) return run.ooms == 0;
   if (run.peak_active > capacity) return false;
   return std::nullopt;
@@ -296,7 +297,7 @@ Result<int64_t> smallest_capacity(const Rehearsal& rehearsal, const Scenario& sc
     tried.capacity = std::min(middle * kUnit, simulate::kLargestDevice);
     const auto numbers = run_scenario(rehearsal, tried, budget, goes_on);
     if (!numbers) return tl::unexpected(numbers.error());
-    (numbers->ooms == 0 ? fits : fails) = middle;
+    (numbers->ooms == 0 && !numbers->is_unsure ? fits : fails) = middle;
   }
   return fits * kUnit;
 }

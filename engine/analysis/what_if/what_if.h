@@ -40,6 +40,8 @@ struct RunNumbers {
   int64_t ooms = 0;
   int32_t first_oom_event = -1;  // of the device, from its first; -1 = none
   int64_t first_oom_bytes = 0;   // as asked for
+  // A request that failed is known rounded up by the recorded settings, and it depends on what it asked for whether all fits.
+  bool is_unsure = false;
   std::vector<uint8_t> refused;  // by Scenario::extra: it was out of memory; counted in ooms, too
 };
 
@@ -139,7 +141,7 @@ struct ChangedSizes {
                                                  std::span<const Change> changes, Budget& budget);
 
 // Whether the requests of a run fit a device of so many bytes (0 = roomy). None: it cannot be told, because more than that was
-// reserved when the recording began, and how little would have done is not in it.
+// reserved when the recording began, and how little would have done is not in it; or RunNumbers::is_unsure.
 [[nodiscard]] std::optional<bool> fits(const Rehearsal& rehearsal, const RunNumbers& run, int64_t capacity);
 
 // The smallest device, to 2 MiB, on which nothing is out of memory, whatever the scenario's own: found by halving,

@@ -73,7 +73,7 @@ void describe_answer(Members& m, const Rehearsal& rehearsal, const WhatIfAnswer&
   m.flag(
       {"fits",
        "The simulated requests, on a device of that capacity. Null: not known, because more than that was reserved when "
-       "the recording began."},
+       "the recording began, or because the request that failed is known only rounded up."},
       [&] { return analysis::fits(rehearsal, answer.simulated, answer.capacity); });
   m.flag(
       {"addresses_decide",

@@ -191,7 +191,12 @@ std::string recommendation(const Rehearsal& rehearsal, const WhatIfAnswer& answe
       with += fmt::format(" and the cache emptied {}",
                           plural(static_cast<int64_t>(answer.empty_cache_after.size()), "time", "times"));
     const std::optional<bool> fits = analysis::fits(rehearsal, *best, answer.capacity);
-    if (!fits) {
+    if (best->is_unsure) {
+      text = fmt::format(
+          "{} it is unknown whether the recorded requests fit: the one that failed is known only as the recorded settings round "
+          "it up, to {}, and it depends on how much it asked for.",
+          with, size_text(was.first_oom_bytes));
+    } else if (!fits) {
       text = fmt::format(
           "{} it is unknown whether the recorded requests fit: {} was reserved before the recording "
           "began, and how much of that was needed is not recorded.",

@@ -77,6 +77,11 @@ void add_run(CLI::App& app, Run& chosen) {
                       "Frames of each event: python, all (also C++), native (C++ alone), none");
   command->add_option("--max-events", *text, "The newest events kept of each device");
   command->add_option("--max-size", *text, "Of a journal: its oldest events go");
+  command->add_option("--notify", *text,
+                      "Run this by the shell when memory runs out: the report is its input, and "
+                      "GPUSTRATA_SNAPSHOT the name of the file");
+  command->add_option("--dump-on-signal", *text,
+                      "This signal, as USR2, writes a snapshot, as gpustrata dump does");
   command->add_flag("--observe", *flag,
                     "Hear of events in PyTorch's allocator instead of turning on its history");
   chooses_nothing(*command, chosen);

@@ -113,6 +113,13 @@ TEST(RecordedRequests, AnErrorTellsHowLargeTheDeviceIs) {
   EXPECT_EQ(run.again(64 * kMiB), run.before);
 }
 
+// A page of 20 MiB was wanted for 3 MiB, and 4 MiB were left: no limit.
+TEST(RecordedRequests, AnExpandableSegmentWantsWholePages) {
+  RecordedRequestsOf run("m a 20971520; m b 20971520; m c 3145728", "expandable_segments:True", 44 * kMiB);
+  EXPECT_EQ(run.guesses(Guess::failed_sizes), 1);
+  EXPECT_EQ(run.requests->most_capacity, 44 * kMiB);
+}
+
 TEST(RecordedRequests, WhoMadeASegmentIsWhoMadeItLast) {
   // "train" had a segment, gave it back by "empty", and "eval" made one in its place. It is given back with the stack of
   // "train", which asks for more right behind: the allocator did that. Had "train" made it, nothing would tell, and as the

@@ -27,6 +27,8 @@ def _cell(shell: Any, line: str, text: str | None) -> Any:
             print(_help(), end="")
             return None
         chosen = options.of_words(words)
+        if chosen.dump_on_signal:
+            raise options.WrongUsage("--dump-on-signal is of gpustrata run: a cell ends by itself")
     except ValueError as error:  # WrongUsage is one
         told.say(f"{error} (%gpustrata --help)")
         return None

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+import signal
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -32,6 +33,8 @@ class Options:
     max_events: int = DEFAULT_EVENTS
     observe: bool = False           # without PyTorch's history, where that can be
     max_size: int | None = None     # bytes of a journal; None: the library's, 256 MiB
+    notify: str = ""                # a shell's command, when memory runs out
+    dump_on_signal: str = ""        # of a run: "USR2"
 
     def words(self) -> list[str]:
         """The options that give the same again."""
@@ -40,6 +43,10 @@ class Options:
             words += ["--steps", f"{self.first_step}:{'' if self.end_step is None else self.end_step}"]
         if self.max_size is not None:
             words += ["--max-size", str(self.max_size)]
+        if self.notify:
+            words += ["--notify", self.notify]
+        if self.dump_on_signal:
+            words += ["--dump-on-signal", self.dump_on_signal]
         return words + (["--on-oom"] if self.on_oom else []) + (["--observe"] if self.observe else [])
 
     @property
@@ -80,13 +87,17 @@ def parser(output: str = "name of the files; {host}, {rank}, {device} and {pid} 
                     help="hear of events in PyTorch's allocator instead of turning on its history: takes a fraction of the "
                          "time; a small library is compiled, once. Where that cannot be a line says why, and the history is used")
     it.add_argument("--max-size", metavar="SIZE", help="of a journal, as 1GiB: its oldest events go (default: 256MiB)")
+    it.add_argument("--notify", metavar="CMD", default="", help="run this by the shell when memory runs out: the report is its input, "
+                                                                "and GPUSTRATA_SNAPSHOT the name of the file. The program does not wait for it")
+    it.add_argument("--dump-on-signal", metavar="NAME", default="", help="this signal, as USR2, writes a snapshot, as gpustrata dump does")
     it.add_argument("-h", "--help", action="store_true", help="show this and end")
     return it
 
 
 def divided(words: list[str]) -> tuple[list[str], list[str]]:
     """The options, and the program behind them: it begins with a name, -m or --."""
-    taking_a_word = {"-o", "--output", "--steps", "--stacks", "--max-events", "--max-size"}
+    taking_a_word = {"-o", "--output", "--steps", "--stacks", "--max-events", "--max-size", "--notify",
+                     "--dump-on-signal"}
     index = 0
     while index < len(words) and words[index].startswith("-") and words[index] not in ("-", "--") \
             and not words[index].startswith("-m"):
@@ -114,12 +125,20 @@ def size_of(size: int | str | None) -> int | None:
         raise WrongUsage(str(error)) from None
 
 
+def signal_of(name: str) -> signal.Signals:
+    """Of "USR2", "SIGUSR2"."""
+    found = getattr(signal, name if name.startswith("SIG") else f"SIG{name}", None)
+    if not isinstance(found, signal.Signals) or found in (signal.SIGKILL, signal.SIGSTOP):
+        raise WrongUsage(f"{name!r} is no signal that a program can handle; USR2 is one")
+    return found
+
+
 def of_words(words: list[str]) -> Options:
     """Failure: WrongUsage."""
     given = parser().parse_args(words)
     first, end = steps_of(given.steps)
     return checked(Options(given.output, given.on_oom, first, end, given.stacks, given.max_events, given.observe,
-                           size_of(given.max_size)))
+                           size_of(given.max_size), given.notify, given.dump_on_signal))
 
 
 def checked(options: Options) -> Options:
@@ -133,6 +152,8 @@ def checked(options: Options) -> Options:
         raise WrongUsage(f"max_size is of a journal, but {options.output!r} does not end with {JOURNAL}")
     if options.max_size is not None and options.max_size < LEAST_SIZE:
         raise WrongUsage(f"a journal has 1 MiB or more, but max_size is {options.max_size}")
+    if options.dump_on_signal:
+        signal_of(options.dump_on_signal)
     if not 1 <= options.max_events < 2**63:
         raise WrongUsage(f"at least one event is kept, but max_events is {options.max_events}")
     return options

@@ -33,6 +33,8 @@ class record:
     stacks      "python", "all" (with C++), "none"
     max_events  the newest kept of each device
     max_size    of a journal, 1 << 30 or "1GiB": its oldest events go. 256 MiB if it is not given
+    notify      a command of the shell when memory runs out: the report is its input, GPUSTRATA_SNAPSHOT the name of the file; it is
+                not waited for
     observe     True: hear of events in PyTorch's allocator instead of turning on its history, which takes a fraction of the
                 time; stacks may also be "native" (C++ alone). Where that cannot be a line says why, and the history is used
 
@@ -43,14 +45,14 @@ class record:
     def __init__(self, path: "str | os.PathLike[str]" = "run-{rank}.pickle", *,
                  on_oom: "bool | str | os.PathLike[str]" = False, steps: "tuple[int, int | None] | None" = None,
                  stacks: str = "python", max_events: int = options.DEFAULT_EVENTS, observe: bool = False,
-                 max_size: "int | str | None" = None) -> None:
+                 max_size: "int | str | None" = None, notify: str = "") -> None:
         if not isinstance(on_oom, bool):
             path, on_oom = on_oom, True
         first, end = steps or (0, None)
         if first < 0 or end is not None and end <= first:
             raise options.WrongUsage(f"steps are the first and the one after the last, but they are {steps!r}")
         self._options = options.checked(options.Options(os.fspath(path), on_oom, first, end, stacks, max_events, observe,
-                                                        options.size_of(max_size)))
+                                                        options.size_of(max_size), notify))
         self._recording: recording.Recording | None = None
         self.path: str | None = None
 

@@ -14,7 +14,7 @@ import threading
 import weakref
 from typing import Any, Callable, NamedTuple
 
-from gpustrata._run import dump, files, history, observe, options, start, told
+from gpustrata._run import dump, files, history, observe, on_signal, options, start, told
 
 __all__ = ["Recording", "of_process", "say_if_nothing", "why_no_device"]
 
@@ -23,7 +23,7 @@ _MOST_OOM_FILES = 10  # of a process: a search for the batch size runs out of me
 _recordings: list["Recording"] = []  # those that have not ended
 _has_observer = False
 _process: Recording | None = None    # that of the whole process
-_unreported: tuple[str, int] | None = None  # the last out of memory: its file and device
+_unreported: tuple[str, int, list[str]] | None = None  # the last out of memory: its file, its device, whom to notify
 _has_reported = False
 
 
@@ -37,6 +37,8 @@ def of_process(torch: Any) -> None:
         return
     _process = Recording(torch, chosen, folder=start.folder, replace=False)
     _process.begin()
+    if chosen.dump_on_signal and not _process.failed:
+        on_signal.arm(_process, options.signal_of(chosen.dump_on_signal))
 
 
 def say_if_nothing() -> None:
@@ -311,7 +313,7 @@ class Recording:
             name = self._journal_name(taken.devices)
             self.path = path if name == begun_as else files.moved(path, os.path.basename(name), self._replace)
             if _unreported is not None and _unreported[0] == path:
-                _unreported = (self.path, _unreported[1])
+                _unreported = (self.path, *_unreported[1:])
             lost = " (the newest: older ones are gone, as --max-size says)" if taken.is_cut else ""
             told.say(f"{self.path}: {taken.events:,} events{lost}, {source.HOW}")
             if _is_out_of_memory(ends_by, self.torch):
@@ -357,6 +359,8 @@ class Recording:
     def dump(self, pattern: str | None) -> str:
         """The path of a snapshot, taken now on another thread than the program's. Failure: ValueError in words, OSError."""
         with self._writing:
+            if not self.began:
+                raise ValueError("no device is used yet")
             if self._ended or os.getpid() != self._pid:
                 raise ValueError("its recording has ended")
             if not self._is_on:
@@ -418,7 +422,7 @@ def _out_of_memory(device: int, *_: int) -> None:
         path = next((path for path in paths if path), None)
         if path is None:
             return
-        _unreported = (path, device)
+        _unreported = (path, device, [one.options.notify for one in _recordings if one.options.notify])
         if not _has_reported:
             _report()
         _has_reported = True

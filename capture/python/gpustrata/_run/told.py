@@ -15,6 +15,9 @@ __all__ = ["report_out_of_memory", "say"]
 
 _SECONDS = 60  # for the report: the program waits
 _COLUMNS = 80
+_MOST_BYTES = 60_000  # for a command: a pipe of Linux holds 65,536
+
+_notified: list[subprocess.Popen[bytes]] = []  # a Popen that is given up while its process runs is a warning
 
 
 def say(text: str) -> None:
@@ -48,8 +51,8 @@ def _paragraph(text: str) -> str:
                          break_on_hyphens=False)
 
 
-def report_out_of_memory(path: str, device: int) -> None:
-    """Why, what to change where, who holds most, and how to see all of it."""
+def report_out_of_memory(path: str, device: int, notify: list[str]) -> None:
+    """Why, what to change where, who holds most, and how to see all of it; the same to commands of the shell."""
     lines = [f"out of memory on cuda:{device}"]
     try:
         told = [one for one in _report(path) if one.get("device") == device]
@@ -62,4 +65,25 @@ def report_out_of_memory(path: str, device: int) -> None:
     except (OSError, ValueError, KeyError, TypeError, subprocess.SubprocessError) as error:
         lines.append(f"  No report: {type(error).__name__}: {error}")
     lines.append(f"  {in_words()} report {shlex.quote(path)}")
-    say("\n".join(lines))
+    text = "\n".join(lines)
+    say(text)
+    for command in notify:
+        _notify(command, path, f"gpustrata: {text}\n")
+
+
+def _notify(command: str, path: str, text: str) -> None:
+    """Begins it: it outlives the program if need be, and is not recorded itself."""
+    environment = {**{name: value for name, value in os.environ.items() if name != "LD_PRELOAD"},
+                   "GPUSTRATA_RUN": "0", "GPUSTRATA_SNAPSHOT": path}
+    try:
+        process = subprocess.Popen(["/bin/sh", "-c", command], stdin=subprocess.PIPE, stdout=2, env=environment, start_new_session=True)
+    except OSError as error:
+        say(f"not notified: {error}")
+        return
+    _notified.append(process)
+    assert process.stdin is not None
+    try:
+        with process.stdin:  # a pipe takes that much at once, whether or not it is read
+            process.stdin.write(text.encode("utf-8", "replace")[:_MOST_BYTES])
+    except OSError:  # it ended without reading
+        pass

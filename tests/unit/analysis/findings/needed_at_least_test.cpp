@@ -114,6 +114,61 @@ TEST_F(NeededAtLeastTest, WhatAnEarlierStepMadeOnceIsNotMadeAgain) {
   EXPECT_FALSE(needed(events(), {0, 2, third}));
 }
 
+// Steps 1 and 2 hold 20 of 100, a loss of 1,000 and a gradient of 500: 3,500. Step 3 fails at the loss, 1,024 asked for.
+class WhatTheStepBeforeLeft : public NeededAtLeastTest {
+ protected:
+  // A step that leaves a block by `leaves` and, behind its loss, frees `frees`.
+  uint64_t step(const char* leaves, uint64_t frees) {
+    begins_.push_back(events());
+    const uint64_t first = next_ + 0x10000;
+    layers(kLayers, 100);
+    const uint64_t loss = alloc(1000, "loss");
+    if (frees != 0) free(frees, 300);
+    const uint64_t grad = alloc(500, "grad");
+    free(loss, 1000);
+    free(grad, 500);
+    for (uint64_t at = first; at < loss; at += 0x10000) free(at, 100);
+    return leaves == nullptr ? 0 : alloc(300, leaves);
+  }
+  [[nodiscard]] std::optional<NeededAtLeast> fails() {
+    begins_.push_back(events());
+    layers(kLayers, 100);
+    fail(1024, "loss");
+    return needed(events(), begins_);
+  }
+
+  std::vector<int32_t> begins_{0};
+};
+
+// As the graph of the last loss, until the next one has its name: nothing tells that it stays.
+TEST_F(WhatTheStepBeforeLeft, MayGoWhereTheReferenceHadNoSuchBlock) {
+  first_step();
+  step(nullptr, 0);
+  step("graph", 0);
+  const auto found = fails();
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->bytes, 2000 + 1024 + 500);
+  EXPECT_EQ(found->more, 500 - 300);
+}
+
+TEST_F(WhatTheStepBeforeLeft, GoesWhereItWentThere) {
+  first_step();
+  const uint64_t batch = step("batch", 0);
+  step("batch", batch);
+  const auto found = fails();
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->bytes, 2000 + 1024 + 500);
+}
+
+TEST_F(WhatTheStepBeforeLeft, StaysWhereItStayedThere) {
+  first_step();
+  step("kept", 0);
+  step("kept", 0);
+  const auto found = fails();
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->bytes, 2000 + 2 * 300 + 1024 + 500);
+}
+
 TEST_F(NeededAtLeastTest, AnotherDeviceThatWentOnWithSmallerBlocks) {
   // Here 20 layers of 200, and 512 for the next. There 25 of 100: four more than the one that failed, of at least 200.
   layers(kLayers, 200);
