@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the files of a release in build/release: the command and the library as archives, the Python wheel, the npm package,
-# the site, what is inside of them (SPDX), and their checksums. The same commit gives the same bytes, in whichever folder.
+# Makes the files of a release in build/release: the command and the library as archives, the Python wheels and their sources, the
+# npm package, the site, what is inside of them (SPDX), and their checksums. The same commit gives the same bytes, in whichever folder.
 #
 #   bash site/release.sh             build, then pack
 #   bash site/release.sh --no-build  pack what is built
@@ -79,6 +79,8 @@ pack() { # pack OUT
   npm pack ./build/package --pack-destination "$out" --silent >/dev/null
   mv "$out/gpustrata-$version.tgz" "$out/$name-npm.tgz"
   ! compgen -G "build/wheel/*.whl" >/dev/null || cp build/wheel/*.whl "$out/"
+  bash site/source_distribution.sh "$stage/$name" "$version"
+  archive "$stage/$name" "$out/$name.tar.gz"
   node site/sbom.mjs "$version" "$epoch" >"$out/$name.spdx.json"
   (cd "$out" && sha256sum -- * >SHA256SUMS)
   rm -rf "$stage"
