@@ -2,14 +2,17 @@
 
   bash site/release.sh && build/python-env/bin/pytest tests/release/release_test.py
 
-GPUSTRATA_RELEASE: their folder (build/release). Needs what site/release.sh needs; no network (npm and pip install single files).
+GPUSTRATA_RELEASE: their folder (build/release). Needs what site/release.sh needs; no network (npm and pip install single
+files), but for the build tools of the source distribution.
 """
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -27,7 +30,7 @@ snapshot.close();
 
 
 def run(*command, **options):
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=600, **options)
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=2400, **options)
     assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}"
     return done.stdout
 
@@ -77,6 +80,32 @@ def test_the_wheel(tmp_path):
     code = "import json, gpustrata, sys; print(json.dumps(gpustrata.open(sys.argv[1]).summary()))"
     assert peak_of(run(python, "-c", code, SAMPLE, cwd=tmp_path, env=CLEAN)) == PEAK
     assert peak_of(run(python.parent / "gpustrata", "summary", "--json", SAMPLE, env=CLEAN)) == PEAK
+
+
+def test_the_wheels_are_small():
+    """Below 8 MB each, with the page."""
+    wheels = list(RELEASE.glob("*.whl"))
+    assert sorted(wheel.name.rpartition("_28_")[2] for wheel in wheels) == ["aarch64.whl", "x86_64.whl"]
+    for wheel in wheels:
+        assert wheel.stat().st_size < 8_000_000, wheel.name
+        with zipfile.ZipFile(wheel) as files:
+            assert "gpustrata/gpustrata.html" in files.namelist()
+
+
+def test_the_source_distribution(tmp_path):
+    """A compiler and what pip brings (its build tools come from the network): no Debian package of headers, no npm."""
+    tools, build = tmp_path / "tools", tmp_path / "build"
+    tools.mkdir()
+    for name in ("gcc", "g++", "cc", "c++", "ld", "as", "ar", "ranlib", "strip", "objcopy", "sh", "uname"):
+        (tools / name).symlink_to(shutil.which(name))
+    run(sys.executable, "-m", "venv", tmp_path / "venv")
+    binaries = tmp_path / "venv" / "bin"
+    environment = {"PATH": f"{binaries}:{tools}", "HOME": str(tmp_path)}
+    run(binaries / "pip", "install", "-q", f"--config-settings=build-dir={build}", one("gpustrata-[0-9.]*[0-9].tar.gz"), env=environment)
+    headers = [line for line in (build / "CMakeCache.txt").read_text().splitlines() if line.startswith("parent_of_")]
+    assert len(headers) == 4
+    assert not [line for line in headers if "=/usr" in line]
+    assert peak_of(run(binaries / "gpustrata", "summary", "--json", SAMPLE, env=CLEAN)) == PEAK
 
 
 def test_the_npm_package(tmp_path):
