@@ -43,6 +43,15 @@ def number_of(version):
     return tuple(int(part) for part in version.split(".")[:2])
 
 
+def settings_of(version):
+    """Of the scripts': what this version has, and means as the newest does."""
+    if number_of(version) < (2, 6):
+        return OLD_SETTINGS
+    if number_of(version) < (2, 9):
+        return [one.replace(",>:1", "") for one in random_scripts.SETTINGS]
+    return random_scripts.SETTINGS
+
+
 def free_order_of(version):
     """Of two free blocks of one size, which one this version takes."""
     number = number_of(version)
@@ -62,7 +71,7 @@ class Scripts(unittest.TestCase):
         print("\n", cls.version, file=sys.stderr)
 
     def write(self, folder, **more):
-        settings = OLD_SETTINGS if number_of(self.version["torch"]) < (2, 6) else random_scripts.SETTINGS
+        settings = settings_of(self.version["torch"])
         for seed in range(SEED, SEED + SCRIPTS):
             text = random_scripts.script(seed, settings=settings, routing_defers=self.version["routing_defers"],
                                          order=free_order_of(self.version["torch"]), **more)
