@@ -1,0 +1,330 @@
+#include "capture/driver/driver_recorder.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <ctime>
+#include <utility>
+
+#include "capture/driver/driver_file.h"
+#include "capture/preload/say.h"
+#include "capture/stacks/cpp_stack.h"
+#include "engine/base/units.h"
+#include "engine/io/journal/facts.h"
+
+namespace gpustrata::capture {
+
+using trace::Action;
+using trace::TraceEvent;
+
+namespace {
+
+constexpr size_t kMostDriverFrames = 256;  // deeper stacks lose their outermost frames
+constexpr int64_t kDriverStackBytes = int64_t{256} << 20;
+constexpr int kHostDevice = 65535;  // of the journal
+constexpr size_t kMostRanges = 256;
+
+std::atomic<bool> g_forked{false};  // what is freed in the child concerns the parent
+
+// Ranges of this thread that have begun, by number in the journal. Those beyond are counted.
+struct Ranges {
+  size_t count = 0;
+  int32_t names[kMostRanges];
+};
+thread_local Ranges t_ranges;
+
+[[nodiscard]] int64_t microseconds_of(clockid_t clock) {
+  timespec time{};
+  (void)clock_gettime(clock, &time);
+  return int64_t{time.tv_sec} * 1'000'000 + time.tv_nsec / 1000;
+}
+
+void say_line(std::string_view line) {
+  const std::string whole = fmt::format("gpustrata: {}\n", line);
+  preload::say(whole.data(), whole.size());
+}
+
+[[nodiscard]] int row_of(const gpustrata_driver_block& block) {
+  return block.place == GPUSTRATA_ON_DEVICE ? block.device : kHostDevice;
+}
+
+}  // namespace
+
+DriverRecorder& DriverRecorder::instance() {
+  static DriverRecorder& only = *new DriverRecorder();
+  return only;
+}
+
+DriverRecorder::DriverRecorder()
+    : raw_(
+          kDriverStackBytes, [](const PythonFrame&) { return PythonFrameText(); }, [](void*) {}) {
+  (void)pthread_atfork(nullptr, nullptr, [] { g_forked.store(true); });
+}
+
+bool DriverRecorder::is_here() const { return !g_forked.load(std::memory_order_relaxed); }
+
+void DriverRecorder::AddressRange::hold_module_of(const void* address) {
+  const std::vector<Module> modules = loaded_modules();
+  if (const Module* const found = module_of(modules, reinterpret_cast<uint64_t>(address))) {
+    begin_ = found->begin;
+    size_ = found->end - found->begin;
+  }
+}
+
+void DriverRecorder::begin(const gpustrata_driver_options& options) {
+  output_ = options.output;
+  max_size_ = options.max_size;
+  native_stacks_ = options.native_stacks != 0;
+  is_beside_ = options.is_beside != 0;
+  own_.hold_module_of(reinterpret_cast<const void*>(&place_driver_file));
+  preloaded_.hold_module_of(options.preloaded);
+  if (native_stacks_) prepare_cpp_stacks();
+  real_minus_monotonic_us_ = microseconds_of(CLOCK_REALTIME) - microseconds_of(CLOCK_MONOTONIC);
+}
+
+// --- Who asks
+
+DriverRecorder::Who DriverRecorder::gather(const void* caller) {
+  if (!native_stacks_) return {.stack = {}, .caller = reinterpret_cast<uint64_t>(caller)};
+  uint64_t addresses[kMostDriverFrames];
+  std::span<const uint64_t> stack(addresses, gather_cpp_stack(addresses));
+  while (!stack.empty() && (own_.holds(stack[0]) || preloaded_.holds(stack[0]))) stack = stack.subspan(1);
+  return {.stack = raw_.intern({.addresses = stack, .python = {}}),
+          .caller = reinterpret_cast<uint64_t>(caller)};
+}
+
+StringId DriverRecorder::owner(const Who& who) {
+  if (who.stack.is_none()) {
+    const auto [known, is_new] = by_caller_.try_emplace(who.caller);
+    if (is_new && who.caller != 0) known->second = journal_->text(callers_.of({&who.caller, 1}));
+    return known->second;
+  }
+  if (who.stack.index() >= owners_.size()) owners_.resize(who.stack.index() + 64, -2);
+  int32_t& told = owners_[who.stack.index()];
+  if (told == -2) told = journal_->text(callers_.of(raw_.get(who.stack).addresses)).value;
+  return StringId(told);
+}
+
+void DriverRecorder::ask_who(gpustrata_driver_block& block, const Who& who) {
+  block.stack = who.stack.value;
+  block.owner = owner(who).value;
+}
+
+// --- The file
+
+int64_t DriverRecorder::now_us() {
+  last_us_ = std::max(last_us_, microseconds_of(CLOCK_MONOTONIC) + real_minus_monotonic_us_);
+  return last_us_;
+}
+
+// Begun with the first event: who only asks which devices there are leaves no file.
+bool DriverRecorder::is_open() {
+  if (journal_ != nullptr) return !ended_;
+  if (failed_) return false;
+  const auto failed = [&](const Error& error) {
+    failed_ = true;
+    say_line(fmt::format("the driver is not recorded: {}", error.message));
+    return false;
+  };
+  auto path = place_driver_file(output_, is_beside_);
+  if (!path) return failed(path.error());
+  path_ = std::move(*path);
+  JournalOptions options;
+  if (max_size_ != 0) options.max_size = max_size_;
+  options.report = say_line;
+  auto journal = Journal::create(path_, options);
+  if (!journal) {
+    (void)unlink(path_.c_str());
+    return failed(journal.error());
+  }
+  journal_ = std::move(*journal);
+  stacks_ = std::make_unique<JournalStacks>(*journal_, raw_);
+  no_context_ = journal_->text("N/A");
+  journal_->fact(io::journal::kHostDeviceFact, std::to_string(kHostDevice));
+  journal_->fact(io::journal::kRecordsFact, "CUDA driver");
+  return true;
+}
+
+void DriverRecorder::know(int device) {
+  const auto number = static_cast<size_t>(device);
+  if (number < known_.size() && known_[number]) return;
+  if (number >= known_.size()) known_.resize(number + 1);
+  known_[number] = true;
+  journal_->state(device, {}, {});
+}
+
+void DriverRecorder::event(Action action, const gpustrata_driver_block& block, StackId stack,
+                           StringId metadata) {
+  TraceEvent event;
+  event.action = action;
+  event.address = block.address;
+  event.size = block.size;
+  event.stream = block.stream;
+  event.pool = {0, static_cast<int64_t>(block.pool)};
+  event.time_us = now_us();
+  event.stack = (*stacks_)(stack);
+  event.context = no_context_;
+  event.metadata = metadata;
+  journal_->event(row_of(block), event);
+  ++events_;
+}
+
+void DriverRecorder::show(const gpustrata_driver_block& block) {
+  know(row_of(block));
+  StringId owner(block.owner);
+  if (block.place == GPUSTRATA_MANAGED) owner = journal_->text("managed");
+  event(Action::segment_alloc, block, StackId(block.stack), owner);
+  event(Action::alloc, block, StackId(block.stack), owner);
+}
+
+void DriverRecorder::hide(const gpustrata_driver_block& block, StackId stack) {
+  for (const Action action : {Action::free_requested, Action::free_completed, Action::segment_free})
+    event(action, block, stack, {});
+}
+
+// --- Calls
+
+void DriverRecorder::allocated(gpustrata_driver_block block, const void* caller) {
+  if (!is_here()) return;
+  const Who who = gather(caller);
+  const std::lock_guard guard(lock_);
+  if (!is_open()) return;
+  ask_who(block, who);
+  show(block);
+  live_[block.address] = block;
+}
+
+bool DriverRecorder::freeing(uint64_t address, gpustrata_driver_block& block) {
+  if (!is_here()) return false;
+  {
+    const std::lock_guard guard(lock_);
+    if (journal_ == nullptr || ended_ || !live_.contains(address)) return false;
+  }
+  const Who who = gather(nullptr);
+  const std::lock_guard guard(lock_);
+  const auto found = live_.find(address);
+  if (found == live_.end()) return false;
+  block = found->second;
+  live_.erase(found);
+  hide(block, who.stack);
+  return true;
+}
+
+void DriverRecorder::kept(const gpustrata_driver_block& block) {
+  if (!is_here()) return;
+  const std::lock_guard guard(lock_);
+  if (!is_open()) return;
+  show(block);
+  live_[block.address] = block;
+}
+
+void DriverRecorder::refused(const gpustrata_driver_block& block, int64_t free_bytes) {
+  if (!is_here()) return;
+  const Who who = gather(nullptr);
+  const std::lock_guard guard(lock_);
+  if (!is_open()) return;
+  know(row_of(block));
+  gpustrata_driver_block asked = block;
+  asked.address = static_cast<uint64_t>(free_bytes);
+  event(Action::oom, asked, who.stack, {});
+}
+
+void DriverRecorder::created(uint64_t handle, const gpustrata_driver_block& block) {
+  if (!is_here()) return;
+  const std::lock_guard guard(lock_);
+  std::shared_ptr<Physical>& physical = handles_[handle];
+  physical = std::make_shared<Physical>();
+  physical->block = block;
+}
+
+bool DriverRecorder::releasing(uint64_t handle, gpustrata_driver_block& block) {
+  if (!is_here()) return false;
+  const std::lock_guard guard(lock_);
+  const auto found = handles_.find(handle);
+  if (found == handles_.end()) return false;
+  block = found->second->block;
+  handles_.erase(found);
+  return true;
+}
+
+void DriverRecorder::mapped(uint64_t address, int64_t size, uint64_t handle, const void* caller) {
+  if (!is_here()) return;
+  const Who who = gather(caller);
+  const std::lock_guard guard(lock_);
+  const auto found = handles_.find(handle);
+  // Another process's, which has it already.
+  if (found == handles_.end() || !is_open()) return;
+  const std::shared_ptr<Physical>& physical = found->second;
+  mappings_[address] = {size, physical};
+  if (physical->shown != 0) return;
+  physical->shown = address;
+  gpustrata_driver_block& block = physical->block;
+  block.address = address;
+  block.size = size;
+  ask_who(block, who);
+  show(block);
+}
+
+void DriverRecorder::unmapped(uint64_t address, int64_t size) {
+  if (!is_here()) return;
+  const Who who = gather(nullptr);
+  const std::lock_guard guard(lock_);
+  if (!is_open()) return;
+  auto at = mappings_.lower_bound(address);
+  while (at != mappings_.end() && at->first - address < static_cast<uint64_t>(size)) {
+    const uint64_t start = at->first;
+    const std::shared_ptr<Physical> physical = std::move(at->second.of);
+    at = mappings_.erase(at);
+    if (physical->shown != start) continue;
+    hide(physical->block, who.stack);
+    physical->shown = 0;
+    // It may lie elsewhere, too.
+    const auto other = std::find_if(mappings_.begin(), mappings_.end(),
+                                    [&](const auto& mapping) { return mapping.second.of == physical; });
+    if (other == mappings_.end()) continue;
+    physical->shown = physical->block.address = other->first;
+    show(physical->block);
+  }
+}
+
+void DriverRecorder::found(int device, int64_t used_bytes, int64_t total_bytes) {
+  if (!is_here()) return;
+  const std::lock_guard guard(lock_);
+  if (!is_open()) return;
+  journal_->fact(fmt::format("used_before_first_{}", device), std::to_string(used_bytes));
+  journal_->fact(fmt::format("total_{}", device), std::to_string(total_bytes));
+  were_there_ += fmt::format("{}cuda:{} {}", were_there_.empty() ? "" : ", ", device, size_text(used_bytes));
+}
+
+int DriverRecorder::region(const char* name, int device) {
+  Ranges& ranges = t_ranges;
+  if (name == nullptr && ranges.count == 0) return -1;
+  if (name == nullptr) --ranges.count;
+  const size_t depth = ranges.count;
+  if (name != nullptr) ++ranges.count;
+  if (!is_here() || depth >= kMostRanges) return static_cast<int>(depth);
+  const std::lock_guard guard(lock_);
+  if (name != nullptr) ranges.names[depth] = is_open() ? journal_->text(name).value : -1;
+  if (journal_ != nullptr && !ended_ && ranges.names[depth] >= 0)
+    journal_->region(device, StringId(ranges.names[depth]), name != nullptr, now_us());
+  return static_cast<int>(depth);
+}
+
+int64_t DriverRecorder::end() {
+  if (!is_here()) return 0;
+  const std::lock_guard guard(lock_);
+  if (journal_ == nullptr) return failed_ ? 1 : 0;
+  if (std::exchange(ended_, true)) return events_;
+  journal_->close();
+  const std::string before =
+      were_there_.empty()
+          ? std::string()
+          : fmt::format("; in use before the first, by contexts, modules and other processes: {}",
+                        were_there_);
+  say_line(fmt::format("{}: {} of the CUDA driver{}{}", path_, counted(events_, "event"),
+                       journal_->is_cut() ? ", the oldest are gone" : "", before));
+  return events_;
+}
+
+}  // namespace gpustrata::capture
