@@ -142,7 +142,8 @@ bool DriverRecorder::is_open() {
   stacks_ = std::make_unique<JournalStacks>(*journal_, raw_);
   no_context_ = journal_->text("N/A");
   journal_->fact(io::journal::kHostDeviceFact, std::to_string(kHostDevice));
-  journal_->fact(io::journal::kRecordsFact, "CUDA driver");
+  journal_->fact(io::journal::kRecordsFact, io::journal::kDriver);
+  tell_facts();
   return true;
 }
 
@@ -291,10 +292,14 @@ void DriverRecorder::unmapped(uint64_t address, int64_t size) {
 void DriverRecorder::found(int device, int64_t used_bytes, int64_t total_bytes) {
   if (!is_here()) return;
   const std::lock_guard guard(lock_);
-  if (!is_open()) return;
-  journal_->fact(fmt::format("used_before_first_{}", device), std::to_string(used_bytes));
-  journal_->fact(fmt::format("total_{}", device), std::to_string(total_bytes));
+  facts_[fmt::format("used_before_first_{}", device)] = used_bytes;
+  facts_[fmt::format("total_{}", device)] = total_bytes;
   were_there_ += fmt::format("{}cuda:{} {}", were_there_.empty() ? "" : ", ", device, size_text(used_bytes));
+  if (journal_ != nullptr) tell_facts();
+}
+
+void DriverRecorder::tell_facts() {
+  for (const auto& [key, value] : std::exchange(facts_, {})) journal_->fact(key, std::to_string(value));
 }
 
 int DriverRecorder::region(const char* name, int device) {

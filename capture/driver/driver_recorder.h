@@ -76,6 +76,7 @@ class DriverRecorder {
   [[nodiscard]] StringId owner(const Who& who);
   void event(trace::Action action, const gpustrata_driver_block& block, StackId stack, StringId metadata);
   void know(int device);
+  void tell_facts();
   [[nodiscard]] int64_t now_us();
 
   // Set by begin().
@@ -98,8 +99,9 @@ class DriverRecorder {
   std::unordered_map<uint64_t, gpustrata_driver_block> live_;
   std::unordered_map<uint64_t, std::shared_ptr<Physical>> handles_;
   std::map<uint64_t, Mapping> mappings_;
-  std::vector<bool> known_;  // devices whose state was told
-  std::string were_there_;   // in words
+  std::vector<bool> known_;               // devices whose state was told
+  std::map<std::string, int64_t> facts_;  // of what was there before the first
+  std::string were_there_;                // the same in words
   StringId no_context_;
   int64_t real_minus_monotonic_us_ = 0;
   int64_t last_us_ = 0;

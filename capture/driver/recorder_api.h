@@ -53,7 +53,7 @@ GPUSTRATA_API int gpustrata_driver_releasing(uint64_t handle, gpustrata_driver_b
 GPUSTRATA_API void gpustrata_driver_mapped(uint64_t address, int64_t size, uint64_t handle,
                                            const void* caller);
 GPUSTRATA_API void gpustrata_driver_unmapped(uint64_t address, int64_t size);
-// What else lay on a device before the first of all.
+// What lay on a device before the first of all.
 GPUSTRATA_API void gpustrata_driver_found(int device, int64_t used_bytes, int64_t total_bytes);
 // A named part of the program begins on this thread; NULL: the last that began here ends. How deep it is then.
 GPUSTRATA_API int gpustrata_driver_region(const char* name, int device);

@@ -19,7 +19,7 @@ constexpr int kLocationHostLast = 4;
 constexpr int64_t kPerThreadStream = 2;  // CU_STREAM_PER_THREAD
 constexpr int kMostDevices = 128;
 
-// What the driver answers; in no case is the recorder asked.
+// What the driver answers.
 template <typename Function, typename... Arguments>
 CuResult pass_on(Watched which, Arguments... arguments) {
   const auto function = reinterpret_cast<Function>(theirs(which));
@@ -66,12 +66,12 @@ constinit OfDriver<CuResult (*)(size_t*, size_t*)> g_memory_info("cuMemGetInfo_v
   return ask != nullptr && ask(&device) == kSuccess && device >= 0 ? device : 0;
 }
 // A stream need not be of the current device, nor a pool.
-[[nodiscard]] int device_of(CuDevicePtr address) {
+[[nodiscard]] int device_of(CuDevicePtr address, int otherwise) {
   CuDevice device = 0;
   const auto ask = g_pointer_attribute.get();
   return ask != nullptr && ask(&device, kAttributeDeviceOfPointer, address) == kSuccess && device >= 0
              ? device
-             : current_device();
+             : otherwise;
 }
 
 [[nodiscard]] int64_t free_bytes() {
@@ -79,15 +79,16 @@ constinit OfDriver<CuResult (*)(size_t*, size_t*)> g_memory_info("cuMemGetInfo_v
   const auto ask = g_memory_info.get();
   return ask != nullptr && ask(&free, &total) == kSuccess ? static_cast<int64_t>(free) : 0;
 }
-// What was there before the first of all on the current device: contexts, modules, other processes.
-void tell_what_was_there(const Recorder& to, int device, int64_t bytes) {
+// What is there before the first of all on the current device: contexts, modules, other processes.
+void tell_what_is_there(const Recorder& to, int device) {
   static bool told[kMostDevices];
-  if (device < 0 || device >= kMostDevices || __atomic_exchange_n(&told[device], true, __ATOMIC_RELAXED))
+  if (device >= kMostDevices || __atomic_load_n(&told[device], __ATOMIC_RELAXED) ||
+      __atomic_exchange_n(&told[device], true, __ATOMIC_RELAXED))
     return;
   size_t free = 0, total = 0;
   const auto ask = g_memory_info.get();
   if (ask != nullptr && ask(&free, &total) == kSuccess)
-    to.found(device, static_cast<int64_t>(total - free) - bytes, static_cast<int64_t>(total));
+    to.found(device, static_cast<int64_t>(total - free), static_cast<int64_t>(total));
 }
 
 struct Asked {
@@ -98,33 +99,50 @@ struct Asked {
   bool is_ordered = false;  // by a stream
 };
 
-// `result` of a call that this thread made for its program.
-void tell(CuResult result, CuDevicePtr address, const Asked& asked, const void* caller) {
-  if (result != kSuccess && result != kOutOfMemory) return;
-  const KeptErrno kept;
-  const Recorder* const to = recorder();
-  if (to == nullptr) return;
-  gpustrata_driver_block block{};
-  block.size = static_cast<int64_t>(asked.bytes);
-  block.stream = asked.stream;
-  block.pool = asked.pool;
-  block.place = asked.place;
-  if (result == kOutOfMemory) {
-    block.device = current_device();
-    return to->refused(&block, asked.place == GPUSTRATA_ON_DEVICE ? free_bytes() : 0);
+// A call of this thread that takes memory; the driver is asked for it in between.
+class Taking {
+ public:
+  explicit Taking(int place = GPUSTRATA_ON_DEVICE) {
+    if (!here_) return;
+    const KeptErrno kept;
+    to_ = recorder();
+    if (to_ == nullptr) return;
+    device_ = current_device();
+    if (place != GPUSTRATA_ON_HOST) tell_what_is_there(*to_, device_);
   }
-  block.address = address;
-  block.device = asked.is_ordered ? device_of(address) : current_device();
-  to->allocated(&block, caller);
-  if (asked.place == GPUSTRATA_ON_DEVICE && !asked.is_ordered)
-    tell_what_was_there(*to, block.device, block.size);
-}
+  [[nodiscard]] const Recorder* recorder_of_it() const { return to_; }
+  [[nodiscard]] int device() const { return device_; }
+
+  CuResult done(CuResult result, CuDevicePtr address, const Asked& asked, const void* caller) const {
+    if (to_ == nullptr || (result != kSuccess && result != kOutOfMemory)) return result;
+    const KeptErrno kept;
+    gpustrata_driver_block block{};
+    block.size = static_cast<int64_t>(asked.bytes);
+    block.stream = asked.stream;
+    block.pool = asked.pool;
+    block.place = asked.place;
+    block.device = device_;
+    if (result == kOutOfMemory) {
+      to_->refused(&block, asked.place == GPUSTRATA_ON_DEVICE ? free_bytes() : 0);
+      return result;
+    }
+    block.address = address;
+    if (asked.is_ordered) block.device = device_of(address, device_);
+    to_->allocated(&block, caller);
+    return result;
+  }
+
+ private:
+  Outermost here_;
+  const Recorder* to_ = nullptr;
+  int device_ = 0;
+};
 
 // The driver is given it back in between.
 class GivenBack {
  public:
-  GivenBack(const Outermost& here, CuDevicePtr address) {
-    const Recorder* const to = here ? loaded_recorder() : nullptr;
+  explicit GivenBack(CuDevicePtr address) {
+    const Recorder* const to = here_ ? loaded_recorder() : nullptr;
     const KeptErrno kept;
     if (to != nullptr && to->freeing(address, &block_) != 0) to_ = to;
   }
@@ -135,6 +153,7 @@ class GivenBack {
   }
 
  private:
+  Outermost here_;
   const Recorder* to_ = nullptr;
   gpustrata_driver_block block_{};
 };
@@ -166,50 +185,42 @@ CuResult cuInit(unsigned flags) {
 // --- Memory of a device
 
 CuResult cuMemAlloc_v2(CuDevicePtr* address, size_t bytes) {
-  const Outermost here;
+  const Taking taking;
   const CuResult result = GPUSTRATA_PASS_ON(cuMemAlloc_v2, address, bytes);
-  if (here) tell(result, result == kSuccess ? *address : 0, {bytes}, GPUSTRATA_CALLER);
-  return result;
+  return taking.done(result, result == kSuccess ? *address : 0, {bytes}, GPUSTRATA_CALLER);
 }
 CuResult cuMemAllocPitch_v2(CuDevicePtr* address, size_t* pitch, size_t width, size_t height,
                             unsigned element) {
-  const Outermost here;
+  const Taking taking;
   const CuResult result = GPUSTRATA_PASS_ON(cuMemAllocPitch_v2, address, pitch, width, height, element);
   const bool done = result == kSuccess;
-  if (here) tell(result, done ? *address : 0, {(done ? *pitch : width) * height}, GPUSTRATA_CALLER);
-  return result;
+  return taking.done(result, done ? *address : 0, {(done ? *pitch : width) * height}, GPUSTRATA_CALLER);
 }
 CuResult cuMemFree_v2(CuDevicePtr address) {
-  const Outermost here;
-  const GivenBack back(here, address);
+  const GivenBack back(address);
   return back.done(GPUSTRATA_PASS_ON(cuMemFree_v2, address));
 }
 
 // --- In the order of a stream
 
-#define GPUSTRATA_ORDERED(suffix, number)                                                          \
-  CuResult cuMemAllocAsync##suffix(CuDevicePtr* address, size_t bytes, CuStream stream) {          \
-    const Outermost here;                                                                          \
-    const CuResult result = GPUSTRATA_PASS_ON(cuMemAllocAsync##suffix, address, bytes, stream);    \
-    if (here)                                                                                      \
-      tell(result, result == kSuccess ? *address : 0,                                              \
-           {bytes, GPUSTRATA_ON_DEVICE, number(stream), kDevicesOwnPool, true}, GPUSTRATA_CALLER); \
-    return result;                                                                                 \
-  }                                                                                                \
-  CuResult cuMemAllocFromPoolAsync##suffix(CuDevicePtr* address, size_t bytes, CuMemPool pool,     \
-                                           CuStream stream) {                                      \
-    const Outermost here;                                                                          \
-    const CuResult result =                                                                        \
-        GPUSTRATA_PASS_ON(cuMemAllocFromPoolAsync##suffix, address, bytes, pool, stream);          \
-    if (here)                                                                                      \
-      tell(result, result == kSuccess ? *address : 0,                                              \
-           {bytes, GPUSTRATA_ON_DEVICE, number(stream), number_of(pool), true}, GPUSTRATA_CALLER); \
-    return result;                                                                                 \
-  }                                                                                                \
-  CuResult cuMemFreeAsync##suffix(CuDevicePtr address, CuStream stream) {                          \
-    const Outermost here;                                                                          \
-    const GivenBack back(here, address);                                                           \
-    return back.done(GPUSTRATA_PASS_ON(cuMemFreeAsync##suffix, address, stream));                  \
+#define GPUSTRATA_ORDERED(suffix, number)                                                       \
+  CuResult cuMemAllocAsync##suffix(CuDevicePtr* address, size_t bytes, CuStream stream) {       \
+    const Taking taking;                                                                        \
+    const CuResult result = GPUSTRATA_PASS_ON(cuMemAllocAsync##suffix, address, bytes, stream); \
+    const Asked asked{bytes, GPUSTRATA_ON_DEVICE, number(stream), kDevicesOwnPool, true};       \
+    return taking.done(result, result == kSuccess ? *address : 0, asked, GPUSTRATA_CALLER);     \
+  }                                                                                             \
+  CuResult cuMemAllocFromPoolAsync##suffix(CuDevicePtr* address, size_t bytes, CuMemPool pool,  \
+                                           CuStream stream) {                                   \
+    const Taking taking;                                                                        \
+    const CuResult result =                                                                     \
+        GPUSTRATA_PASS_ON(cuMemAllocFromPoolAsync##suffix, address, bytes, pool, stream);       \
+    const Asked asked{bytes, GPUSTRATA_ON_DEVICE, number(stream), number_of(pool), true};       \
+    return taking.done(result, result == kSuccess ? *address : 0, asked, GPUSTRATA_CALLER);     \
+  }                                                                                             \
+  CuResult cuMemFreeAsync##suffix(CuDevicePtr address, CuStream stream) {                       \
+    const GivenBack back(address);                                                              \
+    return back.done(GPUSTRATA_PASS_ON(cuMemFreeAsync##suffix, address, stream));               \
   }
 GPUSTRATA_ORDERED(, number_of)
 GPUSTRATA_ORDERED(_ptsz, number_per_thread)
@@ -217,49 +228,42 @@ GPUSTRATA_ORDERED(_ptsz, number_per_thread)
 // --- Memory of the host, and managed
 
 CuResult cuMemAllocHost_v2(void** address, size_t bytes) {
-  const Outermost here;
+  const Taking taking(GPUSTRATA_ON_HOST);
   const CuResult result = GPUSTRATA_PASS_ON(cuMemAllocHost_v2, address, bytes);
-  if (here)
-    tell(result, result == kSuccess ? reinterpret_cast<CuDevicePtr>(*address) : 0, {bytes, GPUSTRATA_ON_HOST},
-         GPUSTRATA_CALLER);
-  return result;
+  return taking.done(result, result == kSuccess ? reinterpret_cast<CuDevicePtr>(*address) : 0,
+                     {bytes, GPUSTRATA_ON_HOST}, GPUSTRATA_CALLER);
 }
 CuResult cuMemHostAlloc(void** address, size_t bytes, unsigned flags) {
-  const Outermost here;
+  const Taking taking(GPUSTRATA_ON_HOST);
   const CuResult result = GPUSTRATA_PASS_ON(cuMemHostAlloc, address, bytes, flags);
-  if (here)
-    tell(result, result == kSuccess ? reinterpret_cast<CuDevicePtr>(*address) : 0, {bytes, GPUSTRATA_ON_HOST},
-         GPUSTRATA_CALLER);
-  return result;
+  return taking.done(result, result == kSuccess ? reinterpret_cast<CuDevicePtr>(*address) : 0,
+                     {bytes, GPUSTRATA_ON_HOST}, GPUSTRATA_CALLER);
 }
 CuResult cuMemFreeHost(void* address) {
-  const Outermost here;
-  const GivenBack back(here, reinterpret_cast<CuDevicePtr>(address));
+  const GivenBack back(reinterpret_cast<CuDevicePtr>(address));
   return back.done(GPUSTRATA_PASS_ON(cuMemFreeHost, address));
 }
 CuResult cuMemAllocManaged(CuDevicePtr* address, size_t bytes, unsigned flags) {
-  const Outermost here;
+  const Taking taking(GPUSTRATA_MANAGED);
   const CuResult result = GPUSTRATA_PASS_ON(cuMemAllocManaged, address, bytes, flags);
-  if (here) tell(result, result == kSuccess ? *address : 0, {bytes, GPUSTRATA_MANAGED}, GPUSTRATA_CALLER);
-  return result;
+  return taking.done(result, result == kSuccess ? *address : 0, {bytes, GPUSTRATA_MANAGED}, GPUSTRATA_CALLER);
 }
 
 // --- Virtual memory: addresses are the program's, so what is unmapped may be told afterwards; handles are the driver's
 
 CuResult cuMemCreate(CuMemHandle* handle, size_t bytes, const CuMemAllocationProp* properties,
                      unsigned long long flags) {
-  const Outermost here;
+  const Taking taking;
   const CuResult result = GPUSTRATA_PASS_ON(cuMemCreate, handle, bytes, properties, flags);
-  if (!here || (result != kSuccess && result != kOutOfMemory)) return result;
+  const Recorder* const to = taking.recorder_of_it();
+  if (to == nullptr || properties == nullptr || (result != kSuccess && result != kOutOfMemory)) return result;
   const KeptErrno kept;
-  const Recorder* const to = recorder();
-  if (to == nullptr || properties == nullptr) return result;
-  gpustrata_driver_block block{};
-  block.size = static_cast<int64_t>(bytes);
   const CuMemLocation& location = properties->location;
   const bool on_host = location.type >= kLocationHost && location.type <= kLocationHostLast;
+  gpustrata_driver_block block{};
+  block.size = static_cast<int64_t>(bytes);
   block.place = on_host ? GPUSTRATA_ON_HOST : GPUSTRATA_ON_DEVICE;
-  block.device = location.type == kLocationDevice ? location.id : 0;
+  block.device = location.type == kLocationDevice ? location.id : taking.device();
   if (result == kSuccess) {
     to->created(*handle, &block);
   } else {

@@ -24,12 +24,33 @@ namespace {
   return false;
 }
 
+// Each allocation is one of the device's and goes back to it when it is freed, as a program does without a caching allocator.
+// A recording that has lost its oldest events may begin within one.
+[[nodiscard]] bool has_no_cache(const model::EventTable& events, const model::RowRange& rows) {
+  using trace::Action;
+  const auto follows = [&](int32_t event, Action before) {
+    const size_t row = static_cast<size_t>(rows.first) + static_cast<size_t>(event);
+    return event == 0 ||
+           (events.action[row - 1] == before && events.address[row - 1] == events.address[row] &&
+            events.size[row - 1] == events.size[row]);
+  };
+  for (int32_t event = 0; event < rows.count; ++event) {
+    const Action action = events.action[static_cast<size_t>(rows.first) + static_cast<size_t>(event)];
+    if (simulate::gives_memory_back(action) &&
+        (action != Action::segment_free || !follows(event, Action::free_completed)))
+      return false;
+    if (action == Action::alloc && !follows(event, Action::segment_alloc)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 CacheFlushes find_cache_flushes(const model::Recording& recording, const replay::DeviceRows& rows,
                                 bool collects_garbage) {
   const model::EventTable& events = recording.events;
   CacheFlushes found;
+  if (has_no_cache(events, rows.events)) return found;
   for (int32_t event = 0; event < rows.events.count;) {
     const auto action = [&](int32_t at) { return events.action[rows.events.first + at]; };
     if (!simulate::gives_memory_back(action(event))) {
