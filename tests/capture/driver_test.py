@@ -59,7 +59,10 @@ class Driver(unittest.TestCase):
         rows = []
         with gpustrata.open(self.folder / name) as file:
             for place in (0, "host"):
-                table = file.events(place).to_pydict()
+                try:
+                    table = file.events(place).to_pydict()
+                except ValueError:  # it has none
+                    continue
                 rows += [("host" if place else "device", *row) for row in
                          zip(table["action"], table["address"], table["size"], table["stream"], table["user_metadata"],
                              table["pool"])]
