@@ -97,13 +97,29 @@ DriverRecorder::Who DriverRecorder::gather(const void* caller) {
 StringId DriverRecorder::owner(const Who& who) {
   if (who.stack.is_none()) {
     const auto [known, is_new] = by_caller_.try_emplace(who.caller);
-    if (is_new && who.caller != 0) known->second = journal_->text(callers_.of({&who.caller, 1}));
+    if (is_new && who.caller != 0) known->second = named(callers_.of({&who.caller, 1}));
     return known->second;
   }
   if (who.stack.index() >= owners_.size()) owners_.resize(who.stack.index() + 64, -2);
   int32_t& told = owners_[who.stack.index()];
-  if (told == -2) told = journal_->text(callers_.of(raw_.get(who.stack).addresses)).value;
+  if (told == -2) told = named(callers_.of(raw_.get(who.stack).addresses)).value;
   return StringId(told);
+}
+
+StringId DriverRecorder::named(const std::string& name) {
+  const StringId id = journal_->text(name);
+  names_.try_emplace(id.value, name);
+  return id;
+}
+
+void DriverRecorder::Taken::add(int32_t owner, int64_t more) {
+  auto share = std::find_if(now.begin(), now.end(), [&](const Share& one) { return one.owner == owner; });
+  if (share == now.end()) share = now.insert(now.end(), {.owner = owner});
+  share->bytes += more;
+  bytes += more;
+  if (bytes <= peak) return;
+  peak = bytes;
+  at_peak = now;
 }
 
 void DriverRecorder::ask_who(gpustrata_driver_block& block, const Who& who) {
@@ -177,11 +193,13 @@ void DriverRecorder::show(const gpustrata_driver_block& block) {
   if (block.place == GPUSTRATA_MANAGED) owner = journal_->text("managed");
   event(Action::segment_alloc, block, StackId(block.stack), owner);
   event(Action::alloc, block, StackId(block.stack), owner);
+  if (block.place == GPUSTRATA_ON_DEVICE) taken_[block.device].add(block.owner, block.size);
 }
 
 void DriverRecorder::hide(const gpustrata_driver_block& block, StackId stack) {
   for (const Action action : {Action::free_requested, Action::free_completed, Action::segment_free})
     event(action, block, stack, {});
+  if (block.place == GPUSTRATA_ON_DEVICE) taken_[block.device].add(block.owner, -block.size);
 }
 
 // --- Calls
@@ -294,7 +312,7 @@ void DriverRecorder::found(int device, int64_t used_bytes, int64_t total_bytes) 
   const std::lock_guard guard(lock_);
   facts_[fmt::format("used_before_first_{}", device)] = used_bytes;
   facts_[fmt::format("total_{}", device)] = total_bytes;
-  were_there_ += fmt::format("{}cuda:{} {}", were_there_.empty() ? "" : ", ", device, size_text(used_bytes));
+  were_there_[device] = used_bytes;
   if (journal_ != nullptr) tell_facts();
 }
 
@@ -316,19 +334,37 @@ int DriverRecorder::region(const char* name, int device) {
   return static_cast<int>(depth);
 }
 
+// "; cuda:0 gave 3.0 GiB at most (libc10_cuda.so 2.5 GiB, libnccl.so.2 512.0 MiB), 420.0 MiB were in use before (...)"
+std::string DriverRecorder::in_words() const {
+  constexpr size_t kMostNamed = 4;
+  std::string words;
+  for (const auto& [device, taken] : taken_) {
+    words += fmt::format("; cuda:{} gave {} at most", device, size_text(taken.peak));
+    std::vector<Taken::Share> shares = taken.at_peak;
+    std::sort(shares.begin(), shares.end(), [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+    std::string named;
+    for (size_t i = 0; i < std::min(shares.size(), kMostNamed) && shares[i].bytes > 0; ++i) {
+      const auto name = names_.find(shares[i].owner);
+      named += fmt::format("{}{} {}", named.empty() ? "" : ", ", name == names_.end() ? "?" : name->second,
+                           size_text(shares[i].bytes));
+    }
+    if (!named.empty()) words += fmt::format(" ({})", named);
+    const auto before = were_there_.find(device);
+    if (before != were_there_.end() && before->second > 0)
+      words += fmt::format(", {} were in use before (contexts, modules, other processes)",
+                           size_text(before->second));
+  }
+  return words;
+}
+
 int64_t DriverRecorder::end() {
   if (!is_here()) return 0;
   const std::lock_guard guard(lock_);
   if (journal_ == nullptr) return failed_ ? 1 : 0;
   if (std::exchange(ended_, true)) return events_;
   journal_->close();
-  const std::string before =
-      were_there_.empty()
-          ? std::string()
-          : fmt::format("; in use before the first, by contexts, modules and other processes: {}",
-                        were_there_);
   say_line(fmt::format("{}: {} of the CUDA driver{}{}", path_, counted(events_, "event"),
-                       journal_->is_cut() ? ", the oldest are gone" : "", before));
+                       journal_->is_cut() ? ", the oldest are gone" : "", in_words()));
   return events_;
 }
 

@@ -56,6 +56,16 @@ class DriverRecorder {
     StackId stack;  // of raw_
     uint64_t caller = 0;
   };
+  // What a device has given, by who asked.
+  struct Taken {
+    struct Share {
+      int32_t owner = -1;
+      int64_t bytes = 0;
+    };
+    int64_t bytes = 0, peak = 0;
+    std::vector<Share> now, at_peak;
+    void add(int32_t owner, int64_t bytes);
+  };
   class AddressRange {
    public:
     void hold_module_of(const void* address);
@@ -77,6 +87,8 @@ class DriverRecorder {
   void event(trace::Action action, const gpustrata_driver_block& block, StackId stack, StringId metadata);
   void know(int device);
   void tell_facts();
+  [[nodiscard]] std::string in_words() const;
+  [[nodiscard]] StringId named(const std::string& name);
   [[nodiscard]] int64_t now_us();
 
   // Set by begin().
@@ -99,9 +111,11 @@ class DriverRecorder {
   std::unordered_map<uint64_t, gpustrata_driver_block> live_;
   std::unordered_map<uint64_t, std::shared_ptr<Physical>> handles_;
   std::map<uint64_t, Mapping> mappings_;
-  std::vector<bool> known_;               // devices whose state was told
-  std::map<std::string, int64_t> facts_;  // of what was there before the first
-  std::string were_there_;                // the same in words
+  std::vector<bool> known_;                // devices whose state was told
+  std::map<std::string, int64_t> facts_;   // of what was there before the first
+  std::map<int32_t, int64_t> were_there_;  // bytes, by device
+  std::map<int32_t, Taken> taken_;         // by device
+  std::map<int32_t, std::string> names_;   // of owners
   StringId no_context_;
   int64_t real_minus_monotonic_us_ = 0;
   int64_t last_us_ = 0;
