@@ -80,6 +80,7 @@ class Outermost {
 
  private:
   // Of the library's first loading: takes no memory when a thread first asks.
+  // NOLINTNEXTLINE(bugprone-dynamic-static-initializers): constinit says that it is not
   [[gnu::tls_model("initial-exec")]] static constinit thread_local int t_depth;
   bool is_;
 };
