@@ -63,6 +63,6 @@ void gpustrata_driver_found(int device, int64_t used_bytes, int64_t total_bytes)
 int gpustrata_driver_region(const char* name, int device) {
   return without_exceptions(-1, [&](DriverRecorder& recorder) { return recorder.region(name, device); });
 }
-int64_t gpustrata_driver_end() {
-  return without_exceptions(int64_t{0}, [](DriverRecorder& recorder) { return recorder.end(); });
+int gpustrata_driver_end() {
+  return without_exceptions(0, [](DriverRecorder& recorder) { return recorder.end() ? 1 : 0; });
 }

@@ -4,7 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
 #include <ctime>
+#include <thread>
 #include <utility>
 
 #include "capture/driver/driver_file.h"
@@ -24,6 +27,7 @@ constexpr size_t kMostDriverFrames = 256;  // deeper stacks lose their outermost
 constexpr int64_t kDriverStackBytes = int64_t{256} << 20;
 constexpr int kHostDevice = 65535;  // of the journal
 constexpr size_t kMostRanges = 256;
+constexpr int kEndSeconds = 2;
 
 std::atomic<bool> g_forked{false};  // what is freed in the child concerns the parent
 
@@ -60,6 +64,8 @@ DriverRecorder::DriverRecorder()
     : raw_(
           kDriverStackBytes, [](const PythonFrame&) { return PythonFrameText(); }, [](void*) {}) {
   (void)pthread_atfork(nullptr, nullptr, [] { g_forked.store(true); });
+  (void)sem_init(&end_asked_, 0, 0);
+  (void)sem_init(&end_done_, 0, 0);
 }
 
 bool DriverRecorder::is_here() const { return !g_forked.load(std::memory_order_relaxed); }
@@ -137,9 +143,9 @@ int64_t DriverRecorder::now_us() {
 // Begun with the first event: who only asks which devices there are leaves no file.
 bool DriverRecorder::is_open() {
   if (journal_ != nullptr) return !ended_;
-  if (failed_) return false;
+  if (file_.load(std::memory_order_relaxed) == FileIs::failed) return false;
   const auto failed = [&](const Error& error) {
-    failed_ = true;
+    file_.store(FileIs::failed, std::memory_order_release);
     say_line(fmt::format("the driver is not recorded: {}", error.message));
     return false;
   };
@@ -160,6 +166,8 @@ bool DriverRecorder::is_open() {
   journal_->fact(io::journal::kHostDeviceFact, std::to_string(kHostDevice));
   journal_->fact(io::journal::kRecordsFact, io::journal::kDriver);
   tell_facts();
+  start_ender();
+  file_.store(FileIs::open, std::memory_order_release);
   return true;
 }
 
@@ -357,15 +365,40 @@ std::string DriverRecorder::in_words() const {
   return words;
 }
 
-int64_t DriverRecorder::end() {
-  if (!is_here()) return 0;
+// --- The end
+
+void DriverRecorder::start_ender() {
+  // The program's signals are handled by its own threads.
+  sigset_t all{}, before{};
+  (void)sigfillset(&all);
+  (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread([this] {
+    while (sem_wait(&end_asked_) != 0) {
+    }
+    close();
+    (void)sem_post(&end_done_);
+  }).detach();
+  (void)pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void DriverRecorder::close() {
   const std::lock_guard guard(lock_);
-  if (journal_ == nullptr) return failed_ ? 1 : 0;
-  if (std::exchange(ended_, true)) return events_;
+  ended_ = true;
   journal_->close();
   say_line(fmt::format("{}: {} of the CUDA driver{}{}", path_, counted(events_, "event"),
                        journal_->is_cut() ? ", the oldest are gone" : "", in_words()));
-  return events_;
+}
+
+bool DriverRecorder::end() {
+  const FileIs file = is_here() ? file_.load(std::memory_order_acquire) : FileIs::none;
+  if (file != FileIs::open) return file == FileIs::failed;
+  (void)sem_post(&end_asked_);
+  timespec until{};
+  (void)clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += kEndSeconds;
+  while (sem_timedwait(&end_done_, &until) != 0 && errno == EINTR) {
+  }
+  return true;
 }
 
 }  // namespace gpustrata::capture

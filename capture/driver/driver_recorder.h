@@ -5,6 +5,8 @@
 // stacks is taken.
 #pragma once
 
+#include <semaphore.h>
+
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -40,7 +42,10 @@ class DriverRecorder {
   void unmapped(uint64_t address, int64_t size);
   void found(int device, int64_t used_bytes, int64_t total_bytes);
   [[nodiscard]] int region(const char* name, int device);
-  [[nodiscard]] int64_t end();
+  // Waits for the file to be closed, but not for ever: a handler of a signal may have called exit() in the middle of anything, and
+  // whatever that holds, memory's locks too, is held until the process is gone. The file is as of a killed process then. False:
+  // there is nothing to say of a file.
+  [[nodiscard]] bool end();
 
  private:
   // Memory of cuMemCreate; `shown` is where it is told to lie, 0 = nowhere.
@@ -80,6 +85,9 @@ class DriverRecorder {
   [[nodiscard]] Who gather(const void* caller);
   // Under lock_.
   [[nodiscard]] bool is_open();
+  // Of a thread that waits for the end: the one that ends may hold anything.
+  void start_ender();
+  void close();
   void show(const gpustrata_driver_block& block);
   void hide(const gpustrata_driver_block& block, StackId stack);
   void ask_who(gpustrata_driver_block& block, const Who& who);
@@ -98,9 +106,12 @@ class DriverRecorder {
   bool is_beside_ = false;
   AddressRange own_, preloaded_;
 
+  enum class FileIs : uint8_t { none, open, failed };
+  std::atomic<FileIs> file_{FileIs::none};
+  sem_t end_asked_{}, end_done_{};
+
   RawStacks raw_;
   std::mutex lock_;  // of what follows
-  bool failed_ = false;
   bool ended_ = false;
   std::string path_;
   std::unique_ptr<Journal> journal_;

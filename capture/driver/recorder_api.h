@@ -57,6 +57,6 @@ GPUSTRATA_API void gpustrata_driver_unmapped(uint64_t address, int64_t size);
 GPUSTRATA_API void gpustrata_driver_found(int device, int64_t used_bytes, int64_t total_bytes);
 // A named part of the program begins on this thread; NULL: the last that began here ends. How deep it is then.
 GPUSTRATA_API int gpustrata_driver_region(const char* name, int device);
-// The process ends. How many events there were.
-GPUSTRATA_API int64_t gpustrata_driver_end(void);
+// The process ends. 0: nothing was recorded, and nothing said.
+GPUSTRATA_API int gpustrata_driver_end(void);
 }

@@ -111,7 +111,7 @@ void in_child() {
 // After the program's own handlers of its end.
 [[gnu::destructor]] void end() {
   const Loading loading = g_loading.load(std::memory_order_acquire);
-  if (loading == Loading::done && g_recorder.end() > 0) return;
+  if (loading == Loading::done && g_recorder.end() != 0) return;
   const char* const first = std::getenv(kFirst);
   if (loading == Loading::off || !is_wanted() || first == nullptr ||
       std::strtoll(first, nullptr, 10) != getpid() || is_python())

@@ -205,6 +205,38 @@ class Driver(unittest.TestCase):
         self.run_it(PROGRAM, "random", "asked", self.lists, 1, 20, 1, LD_PRELOAD=str(other))
         self.assertEqual(self.journals(), ["run.gpustrata"])
 
+    def test_a_library_that_stands_between_is_asked_and_nothing_is_told_twice(self):
+        other = self.folder / "other.so"
+        subprocess.run(["cc", "-shared", "-fPIC", "-xc", "-", "-o", other], check=True, input=b"""
+            #define _GNU_SOURCE
+            #include <dlfcn.h>
+            #include <stdio.h>
+            static int calls;
+            int cuMemAlloc_v2(unsigned long long* address, unsigned long bytes) {
+              int (*next)(unsigned long long*, unsigned long) = dlsym(RTLD_NEXT, "cuMemAlloc_v2");
+              ++calls;
+              return next == cuMemAlloc_v2 ? 999 : next(address, bytes);
+            }
+            __attribute__((destructor)) static void end(void) { printf("%d\\n", calls); }
+        """)
+        done = self.run_it(PROGRAMS / "driver_program_linked", "random", "linked", self.lists, 1, 100, 1, LD_PRELOAD=str(other))
+        given, freed = self.recorded(self.rows())
+        listed, listed_freed, _ = self.listed()
+        self.assertEqual((given, freed), (listed, listed_freed))
+        self.assertGreater(int(done.stdout), 0)
+
+    def test_exit_in_the_handler_of_a_signal_ends_the_program(self):
+        for _ in range(20):
+            for old in self.folder.glob("*.gpustrata"):
+                old.unlink()
+            process = subprocess.Popen(self.command(PROGRAM, "ended", "asked", self.lists, 1, MANY), cwd=self.folder,
+                                       env=self.environment(), stderr=subprocess.DEVNULL)
+            while not self.journals():
+                time.sleep(0.001)
+            time.sleep(0.02)
+            process.terminate()
+            self.assertEqual(process.wait(timeout=20), 9)
+
     def test_two_of_one_name_are_two_files(self):
         for _ in range(2):
             self.run_it(PROGRAM, "random", "asked", self.lists, 1, 20, 1)
@@ -270,7 +302,7 @@ class Driver(unittest.TestCase):
     def test_the_library_needs_the_c_library_alone(self):
         needed = subprocess.run(["readelf", "-d", PRELOADED], capture_output=True, text=True, check=True).stdout
         libraries = {line.split("[")[1].rstrip("]") for line in needed.splitlines() if "(NEEDED)" in line}
-        self.assertLessEqual(libraries, {"libc.so.6", "libdl.so.2", "ld-linux-aarch64.so.1", "ld-linux-x86-64.so.2"})
+        self.assertLessEqual(libraries, {"libc.so.6", "libdl.so.2", "libpthread.so.0", "ld-linux-aarch64.so.1", "ld-linux-x86-64.so.2"})
 
 
 if __name__ == "__main__":

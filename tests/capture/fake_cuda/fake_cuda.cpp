@@ -398,7 +398,7 @@ GPUSTRATA_VIRTUAL_MEMORY_FUNCTIONS(FAKE_DECLARE)
 CuResult cuGetProcAddress_v2(const char* symbol, void** function, int version, uint64_t flags, int* status) {
 #define FAKE_OWN(name) \
   { #name, reinterpret_cast < void*>(&name) }
-  static const std::map<std::string, void*> own = {
+  static const auto& own = *new std::map<std::string, void*>{
       FAKE_OWN(cuInit),
       FAKE_OWN(cuGetProcAddress),
       FAKE_OWN(cuGetProcAddress_v2),

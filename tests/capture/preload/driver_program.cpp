@@ -7,6 +7,7 @@
 //     random   CALLS on each of THREADS; LISTS is a folder with a file of each thread: a line when a call has returned
 //     mapped   virtual memory
 //     full     the device has no more
+//     ended    by exit() in a handler of SIGTERM, whatever it does then
 //     fork     a child allocates nothing and ends; its parent goes on
 //     ranges   NVTX: LISTS is the library
 //     cost     CALLS pairs, prints nanoseconds of one
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -274,6 +276,9 @@ int main(int count, char** words) {
     std::vector<std::thread> all;
     for (int i = 0; i < threads; ++i) all.emplace_back(random_calls, lists, seed, calls, i);
     for (std::thread& one : all) one.join();
+  } else if (command == "ended") {
+    (void)std::signal(SIGTERM, [](int) { std::exit(9); });
+    random_calls(lists, seed, calls, 0);
   } else if (command == "mapped") {
     mapped();
   } else if (command == "full") {
