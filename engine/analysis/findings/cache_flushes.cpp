@@ -25,23 +25,25 @@ namespace {
 }
 
 // Each allocation is one of the device's and goes back to it when it is freed, as a program does without a caching allocator.
-// A recording that has lost its oldest events may begin within one.
 [[nodiscard]] bool has_no_cache(const model::EventTable& events, const model::RowRange& rows) {
   using trace::Action;
-  const auto follows = [&](int32_t event, Action before) {
-    const size_t row = static_cast<size_t>(rows.first) + static_cast<size_t>(event);
-    return event == 0 ||
-           (events.action[row - 1] == before && events.address[row - 1] == events.address[row] &&
-            events.size[row - 1] == events.size[row]);
+  const auto follows = [&](size_t row, Action before) {
+    return events.action[row - 1] == before && events.address[row - 1] == events.address[row] &&
+           events.size[row - 1] == events.size[row];
   };
-  for (int32_t event = 0; event < rows.count; ++event) {
-    const Action action = events.action[static_cast<size_t>(rows.first) + static_cast<size_t>(event)];
-    if (simulate::gives_memory_back(action) &&
-        (action != Action::segment_free || !follows(event, Action::free_completed)))
-      return false;
-    if (action == Action::alloc && !follows(event, Action::segment_alloc)) return false;
+  bool is_seen = false;
+  // The first row may be within a call: older ones are lost.
+  for (int32_t event = 1; event < rows.count; ++event) {
+    const size_t row = static_cast<size_t>(rows.first) + static_cast<size_t>(event);
+    const Action action = events.action[row];
+    if (action != Action::alloc && !simulate::gives_memory_back(action)) continue;
+    const bool is_alone = action == Action::alloc
+                              ? follows(row, Action::segment_alloc)
+                              : action == Action::segment_free && follows(row, Action::free_completed);
+    if (!is_alone) return false;
+    is_seen = true;
   }
-  return true;
+  return is_seen;
 }
 
 }  // namespace
