@@ -44,6 +44,12 @@ void gpustrata_driver_kept(const gpustrata_driver_block* block) {
 void gpustrata_driver_refused(const gpustrata_driver_block* block, int64_t free_bytes) {
   without_exceptions([&](DriverRecorder& recorder) { recorder.refused(*block, free_bytes); });
 }
+void gpustrata_driver_ending(int device, uint64_t context) {
+  without_exceptions([&](DriverRecorder& recorder) { recorder.ending(device, context); });
+}
+void gpustrata_driver_not_ended() {
+  without_exceptions([](DriverRecorder& recorder) { recorder.not_ended(); });
+}
 void gpustrata_driver_created(uint64_t handle, const gpustrata_driver_block* block) {
   without_exceptions([&](DriverRecorder& recorder) { recorder.created(handle, *block); });
 }

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 #include <ctime>
+#include <iterator>
 #include <thread>
 #include <utility>
 
@@ -218,6 +219,8 @@ void DriverRecorder::allocated(gpustrata_driver_block block, const void* caller)
   const std::lock_guard guard(lock_);
   if (!is_open()) return;
   ask_who(block, who);
+  // Given back in a way that is not watched: a graph's memory, for one.
+  if (const auto old = live_.find(block.address); old != live_.end()) hide(old->second, {});
   show(block);
   live_[block.address] = block;
 }
@@ -255,6 +258,34 @@ void DriverRecorder::refused(const gpustrata_driver_block& block, int64_t free_b
   gpustrata_driver_block asked = block;
   asked.address = static_cast<uint64_t>(free_bytes);
   event(Action::oom, asked, who.stack, {});
+}
+
+void DriverRecorder::ending(int device, uint64_t context) {
+  if (!is_here()) return;
+  const Who who = gather(nullptr);
+  const std::lock_guard guard(lock_);
+  if (journal_ == nullptr || ended_) return;
+  ending_.clear();
+  for (auto it = live_.begin(); it != live_.end();) {
+    const gpustrata_driver_block& block = it->second;
+    // Pools are the device's, not of a context.
+    const bool ends = context == 0 ? block.device == device : block.context == context && block.pool == 0;
+    if (ends) ending_.push_back(block);
+    it = ends ? live_.erase(it) : std::next(it);
+  }
+  std::sort(ending_.begin(), ending_.end(),
+            [](const auto& a, const auto& b) { return a.address < b.address; });
+  for (const gpustrata_driver_block& block : ending_) hide(block, who.stack);
+}
+
+void DriverRecorder::not_ended() {
+  if (!is_here()) return;
+  const std::lock_guard guard(lock_);
+  if (!is_open()) return;
+  for (const gpustrata_driver_block& block : std::exchange(ending_, {})) {
+    show(block);
+    live_[block.address] = block;
+  }
 }
 
 void DriverRecorder::created(uint64_t handle, const gpustrata_driver_block& block) {

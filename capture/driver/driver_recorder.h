@@ -36,6 +36,8 @@ class DriverRecorder {
   [[nodiscard]] bool freeing(uint64_t address, gpustrata_driver_block& block);
   void kept(const gpustrata_driver_block& block);
   void refused(const gpustrata_driver_block& block, int64_t free_bytes);
+  void ending(int device, uint64_t context);
+  void not_ended();
   void created(uint64_t handle, const gpustrata_driver_block& block);
   [[nodiscard]] bool releasing(uint64_t handle, gpustrata_driver_block& block);
   void mapped(uint64_t address, int64_t size, uint64_t handle, const void* caller);
@@ -120,6 +122,7 @@ class DriverRecorder {
   std::vector<int32_t> owners_;                       // by number in raw_
   std::unordered_map<uint64_t, StringId> by_caller_;  // without stacks
   std::unordered_map<uint64_t, gpustrata_driver_block> live_;
+  std::vector<gpustrata_driver_block> ending_;  // with their contexts
   std::unordered_map<uint64_t, std::shared_ptr<Physical>> handles_;
   std::map<uint64_t, Mapping> mappings_;
   std::vector<bool> known_;                // devices whose state was told

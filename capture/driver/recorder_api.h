@@ -19,7 +19,8 @@ struct gpustrata_driver_block {
   uint64_t address;
   int64_t size;
   int64_t stream;
-  uint64_t pool;  // 0: none; 1: the device's own of cuMemAllocAsync; others: their handles
+  uint64_t pool;     // 0: none; 1: the device's own of cuMemAllocAsync; others: their handles
+  uint64_t context;  // that it ends with
   int32_t device;
   int32_t place;  // gpustrata_driver_place
   // Its recorder's: who asked.
@@ -46,6 +47,10 @@ GPUSTRATA_API int gpustrata_driver_freeing(uint64_t address, gpustrata_driver_bl
 GPUSTRATA_API void gpustrata_driver_kept(const gpustrata_driver_block* block);
 // The driver refused for lack of memory, and this much was free.
 GPUSTRATA_API void gpustrata_driver_refused(const gpustrata_driver_block* block, int64_t free_bytes);
+// Before a context is destroyed; `context` 0: before all of a device ends.
+GPUSTRATA_API void gpustrata_driver_ending(int device, uint64_t context);
+// That failed.
+GPUSTRATA_API void gpustrata_driver_not_ended(void);
 // Physical memory of cuMemCreate. It counts where and while it is mapped.
 GPUSTRATA_API void gpustrata_driver_created(uint64_t handle, const gpustrata_driver_block* block);
 // Before cuMemRelease.

@@ -57,6 +57,7 @@ class OfDriver {
   void* function_ = nullptr;
 };
 constinit OfDriver<CuResult (*)(CuDevice*)> g_context_device("cuCtxGetDevice");
+constinit OfDriver<CuResult (*)(CuContext*)> g_current_context("cuCtxGetCurrent");
 constinit OfDriver<CuResult (*)(void*, int, CuDevicePtr)> g_pointer_attribute("cuPointerGetAttribute");
 constinit OfDriver<CuResult (*)(size_t*, size_t*)> g_memory_info("cuMemGetInfo_v2");
 
@@ -64,6 +65,14 @@ constinit OfDriver<CuResult (*)(size_t*, size_t*)> g_memory_info("cuMemGetInfo_v
   CuDevice device = 0;
   const auto ask = g_context_device.get();
   return ask != nullptr && ask(&device) == kSuccess && device >= 0 ? device : 0;
+}
+[[nodiscard]] uint64_t number_of(CuContext context) {
+  return static_cast<uint64_t>(reinterpret_cast<uintptr_t>(context));
+}
+[[nodiscard]] uint64_t current_context() {
+  CuContext context = nullptr;
+  const auto ask = g_current_context.get();
+  return ask != nullptr && ask(&context) == kSuccess ? number_of(context) : 0;
 }
 // A stream need not be of the current device, nor a pool.
 [[nodiscard]] int device_of(CuDevicePtr address, int otherwise) {
@@ -127,6 +136,7 @@ class Taking {
       return result;
     }
     block.address = address;
+    block.context = current_context();
     if (asked.is_ordered) block.device = device_of(address, device_);
     to_->allocated(&block, caller);
     return result;
@@ -247,6 +257,40 @@ CuResult cuMemAllocManaged(CuDevicePtr* address, size_t bytes, unsigned flags) {
   const Taking taking(GPUSTRATA_MANAGED);
   const CuResult result = GPUSTRATA_PASS_ON(cuMemAllocManaged, address, bytes, flags);
   return taking.done(result, result == kSuccess ? *address : 0, {bytes, GPUSTRATA_MANAGED}, GPUSTRATA_CALLER);
+}
+
+// --- What memory ends with
+
+namespace {
+
+// The driver destroys it in between.
+class Ending {
+ public:
+  Ending(int device, uint64_t context) {
+    const KeptErrno kept;
+    to_ = here_ ? loaded_recorder() : nullptr;
+    if (to_ != nullptr) to_->ending(device, context);
+  }
+  CuResult done(CuResult result) const {
+    const KeptErrno kept;
+    if (to_ != nullptr && result != kSuccess) to_->not_ended();
+    return result;
+  }
+
+ private:
+  Outermost here_;
+  const Recorder* to_ = nullptr;
+};
+
+}  // namespace
+
+CuResult cuCtxDestroy_v2(CuContext context) {
+  const Ending ending(-1, number_of(context));
+  return ending.done(GPUSTRATA_PASS_ON(cuCtxDestroy_v2, context));
+}
+CuResult cuDevicePrimaryCtxReset_v2(CuDevice device) {
+  const Ending ending(device, 0);
+  return ending.done(GPUSTRATA_PASS_ON(cuDevicePrimaryCtxReset_v2, device));
 }
 
 // --- Virtual memory: addresses are the program's, so what is unmapped may be told afterwards; handles are the driver's

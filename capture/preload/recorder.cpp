@@ -81,6 +81,8 @@ template <typename Function>
       !find(library, "gpustrata_driver_freeing", r.freeing) ||
       !find(library, "gpustrata_driver_kept", r.kept) ||
       !find(library, "gpustrata_driver_refused", r.refused) ||
+      !find(library, "gpustrata_driver_ending", r.ending) ||
+      !find(library, "gpustrata_driver_not_ended", r.not_ended) ||
       !find(library, "gpustrata_driver_created", r.created) ||
       !find(library, "gpustrata_driver_releasing", r.releasing) ||
       !find(library, "gpustrata_driver_mapped", r.mapped) ||

@@ -11,6 +11,8 @@ struct Recorder {
   decltype(&gpustrata_driver_freeing) freeing;
   decltype(&gpustrata_driver_kept) kept;
   decltype(&gpustrata_driver_refused) refused;
+  decltype(&gpustrata_driver_ending) ending;
+  decltype(&gpustrata_driver_not_ended) not_ended;
   decltype(&gpustrata_driver_created) created;
   decltype(&gpustrata_driver_releasing) releasing;
   decltype(&gpustrata_driver_mapped) mapped;

@@ -55,6 +55,8 @@ class Outermost {
 extern "C" {
 #define GPUSTRATA_DECLARE(symbol, name, since, per_thread, parameters) \
   [[gnu::visibility("default")]] gpustrata::capture::cuda::CuResult symbol parameters;
+using gpustrata::capture::cuda::CuContext;
+using gpustrata::capture::cuda::CuDevice;
 using gpustrata::capture::cuda::CuDevicePtr;
 using gpustrata::capture::cuda::CuMemAllocationProp;
 using gpustrata::capture::cuda::CuMemHandle;

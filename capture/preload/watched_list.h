@@ -43,4 +43,6 @@ using CuMemPool = struct CuMemPoolTag*;
   F(cuMemRelease, "cuMemRelease", 10020, false, (CuMemHandle handle))                                      \
   F(cuMemMap, "cuMemMap", 10020, false,                                                                    \
     (CuDevicePtr address, size_t bytes, size_t offset, CuMemHandle handle, unsigned long long flags))      \
-  F(cuMemUnmap, "cuMemUnmap", 10020, false, (CuDevicePtr address, size_t bytes))
+  F(cuMemUnmap, "cuMemUnmap", 10020, false, (CuDevicePtr address, size_t bytes))                           \
+  F(cuCtxDestroy_v2, "cuCtxDestroy", 4000, false, (CuContext context))                                     \
+  F(cuDevicePrimaryCtxReset_v2, "cuDevicePrimaryCtxReset", 11000, false, (CuDevice device))

@@ -166,6 +166,16 @@ class Driver(unittest.TestCase):
         with gpustrata.open(self.folder / "run.gpustrata") as file:
             self.assertEqual(file.segments(0).to_pydict()["address"], [start + 3 * page])
 
+    def test_memory_ends_with_its_context(self):
+        self.run_it(PROGRAM, "reset", "asked")
+        take = ["segment_alloc", "alloc"]
+        rows = self.rows()
+        self.assertEqual([row[1] for row in rows if row[0] == "device"], [*take * 2, *FREE * 2, *take])
+        self.assertEqual([row[1] for row in rows if row[0] == "host"], [*take, *FREE])
+        self.assertEqual([row[6] for row in rows if row[1] == "segment_free" and row[0] == "device"], ["0:0", "0:1"])
+        with gpustrata.open(self.folder / "run.gpustrata") as file:
+            self.assertEqual(file.segments(0).to_pydict()["total_size"], [8192])
+
     def test_out_of_memory_says_what_was_free_and_the_program_goes_on(self):
         self.run_it(PROGRAM, "full", "loaded", code=7, FAKE_CUDA_MEMORY=str(3 << 20))
         self.assertEqual([row[1:4] for row in self.rows()][2:], [("oom", 2 << 20, 1 << 40)])

@@ -377,6 +377,25 @@ CuResult cuMemFreeHost(void* address) {
 CuResult cuMemAllocManaged(CuDevicePtr* address, size_t bytes, unsigned) {
   return cuMemAlloc_v2(address, bytes);
 }
+// What was allocated in it ends with it; pinned memory is not looked after here. A context is its device's only one.
+CuResult cuDevicePrimaryCtxReset_v2(CuDevice device) {
+  FAKE_ENTER;
+  if (device < 0 || device >= driver().devices) return kInvalidDevice;
+  for (auto it = driver().allocations.begin(); it != driver().allocations.end();) {
+    const auto& [address, range] = *it;
+    if (range.device != device) {
+      ++it;
+      continue;
+    }
+    driver().used[static_cast<size_t>(device)] -= static_cast<int64_t>(range.bytes);
+    give_back_space(reinterpret_cast<void*>(address), range.bytes);
+    it = driver().allocations.erase(it);
+  }
+  return kSuccess;
+}
+CuResult cuCtxDestroy_v2(CuContext context) {
+  return cuDevicePrimaryCtxReset_v2(static_cast<int>(reinterpret_cast<uintptr_t>(context)) - 1);
+}
 CuResult cuCtxGetDevice(CuDevice* device) {
   FAKE_ENTER_WITH_CONTEXT;
   *device = current_device();
@@ -405,6 +424,8 @@ CuResult cuGetProcAddress_v2(const char* symbol, void** function, int version, u
       FAKE_OWN(cuCtxGetDevice),
       FAKE_OWN(cuDevicePrimaryCtxRetain),
       FAKE_OWN(cuCtxSetCurrent),
+      FAKE_OWN(cuCtxDestroy_v2),
+      FAKE_OWN(cuDevicePrimaryCtxReset_v2),
       FAKE_OWN(cuMemGetInfo_v2),
       FAKE_OWN(cuMemAlloc_v2),
       FAKE_OWN(cuMemAllocPitch_v2),

@@ -6,6 +6,7 @@
 //   COMMAND
 //     random   CALLS on each of THREADS; LISTS is a folder with a file of each thread: a line when a call has returned
 //     mapped   virtual memory
+//     reset    contexts end with what is in them
 //     full     the device has no more
 //     ended    by exit() in a handler of SIGTERM, whatever it does then
 //     fork     a child allocates nothing and ends; its parent goes on
@@ -32,27 +33,30 @@
 
 using namespace gpustrata::capture::cuda;
 
-#define FUNCTIONS(F)                                                                                  \
-  F(cuInit, cuInit, (unsigned))                                                                       \
-  F(cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, (CuContext*, CuDevice))                       \
-  F(cuCtxSetCurrent, cuCtxSetCurrent, (CuContext))                                                    \
-  F(cuMemAlloc, cuMemAlloc_v2, (CuDevicePtr*, size_t))                                                \
-  F(cuMemFree, cuMemFree_v2, (CuDevicePtr))                                                           \
-  F(cuMemAllocPitch, cuMemAllocPitch_v2, (CuDevicePtr*, size_t*, size_t, size_t, unsigned))           \
-  F(cuMemAllocManaged, cuMemAllocManaged, (CuDevicePtr*, size_t, unsigned))                           \
-  F(cuMemAllocHost, cuMemAllocHost_v2, (void**, size_t))                                              \
-  F(cuMemHostAlloc, cuMemHostAlloc, (void**, size_t, unsigned))                                       \
-  F(cuMemFreeHost, cuMemFreeHost, (void*))                                                            \
-  F(cuMemAllocAsync, cuMemAllocAsync, (CuDevicePtr*, size_t, CuStream))                               \
-  F(cuMemAllocFromPoolAsync, cuMemAllocFromPoolAsync, (CuDevicePtr*, size_t, void*, CuStream))        \
-  F(cuMemFreeAsync, cuMemFreeAsync, (CuDevicePtr, CuStream))                                          \
-  F(cuMemAddressReserve, cuMemAddressReserve,                                                         \
-    (CuDevicePtr*, size_t, size_t, CuDevicePtr, unsigned long long))                                  \
-  F(cuMemAddressFree, cuMemAddressFree, (CuDevicePtr, size_t))                                        \
-  F(cuMemCreate, cuMemCreate, (CuMemHandle*, size_t, const CuMemAllocationProp*, unsigned long long)) \
-  F(cuMemRelease, cuMemRelease, (CuMemHandle))                                                        \
-  F(cuMemMap, cuMemMap, (CuDevicePtr, size_t, size_t, CuMemHandle, unsigned long long))               \
-  F(cuMemUnmap, cuMemUnmap, (CuDevicePtr, size_t))
+#define FUNCTIONS(F)                                                                                         \
+  F(cuInit, cuInit, (unsigned))                                                                              \
+  F(cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, (CuContext*, CuDevice))                              \
+  F(cuCtxSetCurrent, cuCtxSetCurrent, (CuContext))                                                           \
+  F(cuCtxDestroy, cuCtxDestroy_v2, (CuContext)) F(cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2,       \
+                                                  (CuDevice))                                                \
+      F(cuMemAlloc, cuMemAlloc_v2, (CuDevicePtr*, size_t)) F(cuMemFree, cuMemFree_v2, (CuDevicePtr)) F(      \
+          cuMemAllocPitch, cuMemAllocPitch_v2, (CuDevicePtr*, size_t*, size_t, size_t, unsigned))            \
+          F(cuMemAllocManaged, cuMemAllocManaged, (CuDevicePtr*, size_t, unsigned)) F(                       \
+              cuMemAllocHost, cuMemAllocHost_v2,                                                             \
+              (void**, size_t)) F(cuMemHostAlloc, cuMemHostAlloc,                                            \
+                                  (void**, size_t, unsigned)) F(cuMemFreeHost, cuMemFreeHost, (void*))       \
+              F(cuMemAllocAsync, cuMemAllocAsync, (CuDevicePtr*, size_t, CuStream)) F(                       \
+                  cuMemAllocFromPoolAsync, cuMemAllocFromPoolAsync, (CuDevicePtr*, size_t, void*, CuStream)) \
+                  F(cuMemFreeAsync, cuMemFreeAsync, (CuDevicePtr, CuStream))                                 \
+                      F(cuMemAddressReserve, cuMemAddressReserve,                                            \
+                        (CuDevicePtr*, size_t, size_t, CuDevicePtr, unsigned long long))                     \
+                          F(cuMemAddressFree, cuMemAddressFree, (CuDevicePtr, size_t))                       \
+                              F(cuMemCreate, cuMemCreate,                                                    \
+                                (CuMemHandle*, size_t, const CuMemAllocationProp*, unsigned long long))      \
+                                  F(cuMemRelease, cuMemRelease, (CuMemHandle))                               \
+                                      F(cuMemMap, cuMemMap,                                                  \
+                                        (CuDevicePtr, size_t, size_t, CuMemHandle, unsigned long long))      \
+                                          F(cuMemUnmap, cuMemUnmap, (CuDevicePtr, size_t))
 
 #define DECLARE(name, symbol, parameters) extern "C" CuResult symbol parameters;
 FUNCTIONS(DECLARE)
@@ -213,6 +217,19 @@ void mapped() {
   std::printf("%llu\n", place);
 }
 
+void reset() {
+  use_device();
+  size_t taken = 0;
+  for (const int kind : {0, 2, 5}) (void)take(kind, 4096, 0, taken);
+  if (driver.cuDevicePrimaryCtxReset(77) == kSuccess || driver.cuCtxDestroy(nullptr) == kSuccess)
+    fail("there was such a one");
+  CuContext context = nullptr;
+  must(driver.cuDevicePrimaryCtxRetain(&context, 0));
+  must(driver.cuCtxDestroy(context));  // but for what is of a pool
+  must(driver.cuDevicePrimaryCtxReset(0));
+  (void)take(0, 8192, 0, taken);
+}
+
 // As NVTX's header does it.
 using InitializeInjection = int (*)(const void* (*)(uint32_t));
 void* g_functions[16];
@@ -281,6 +298,8 @@ int main(int count, char** words) {
     random_calls(lists, seed, calls, 0);
   } else if (command == "mapped") {
     mapped();
+  } else if (command == "reset") {
+    reset();
   } else if (command == "full") {
     use_device();
     CuDevicePtr address = 0;
