@@ -247,6 +247,15 @@ class Driver(unittest.TestCase):
             process.terminate()
             self.assertEqual(process.wait(timeout=20), 9)
 
+    def test_the_environment_alone_does_the_same(self):
+        environment = {**os.environ, "LD_PRELOAD": PRELOADED, "GPUSTRATA_DRIVER": str(self.folder / "{rank}-{pid}.gpustrata"),
+                       "GPUSTRATA_DRIVER_MAX_SIZE": str(1 << 20), "RANK": "3"}
+        environment.pop("GPUSTRATA_CAPTURE")  # it lies beside
+        process = subprocess.Popen([PROGRAM, "random", "asked", self.lists, "1", "100", "2"], env=environment, stderr=subprocess.DEVNULL)
+        self.assertEqual(process.wait(), 0)
+        self.assertEqual(self.journals(), [f"3-{process.pid}.gpustrata"])
+        self.assertEqual(self.recorded(self.rows(self.journals()[0])), self.listed()[:2])
+
     def test_two_of_one_name_are_two_files(self):
         for _ in range(2):
             self.run_it(PROGRAM, "random", "asked", self.lists, 1, 20, 1)

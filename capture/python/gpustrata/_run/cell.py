@@ -27,6 +27,8 @@ def _cell(shell: Any, line: str, text: str | None) -> Any:
             print(_help(), end="")
             return None
         chosen = options.of_words(words)
+        if chosen.driver:
+            raise options.WrongUsage("the driver is recorded from the beginning of a process: gpustrata run --driver")
     except ValueError as error:  # WrongUsage is one
         told.say(f"{error} (%gpustrata --help)")
         return None
