@@ -272,6 +272,9 @@ class Driver(unittest.TestCase):
         done = self.run_it(PROGRAMS / "driver_program_static", code=5)
         self.assertEqual(done.stdout, "static\n")
         self.assertIn("driver_program_static is linked statically, which leaves no place for it\n", done.stderr)
+        checked = self.folder / "checked"
+        subprocess.run(["cc", "-fsanitize=address", "-xc", "-", "-o", checked], input=b"int main(void) { return 4; }", check=True)
+        self.assertIn("checked has AddressSanitizer, before which nothing may be preloaded\n", self.run_it(checked, code=4).stderr)
         other = self.folder / "of_another"
         other.write_bytes(PROGRAM.read_bytes())
         other.chmod(stat.S_ISUID | 0o755)

@@ -5,6 +5,7 @@ PyTorch's allocator is recorded. What it is told by the environment is in captur
 """
 from __future__ import annotations
 
+import mmap
 import os
 import shutil
 import stat
@@ -80,6 +81,15 @@ def _privileges(path: str) -> bool:
         return False
 
 
+def _wants_to_be_first(path: str) -> bool:
+    """GCC's AddressSanitizer ends a program into which anything is preloaded before it."""
+    try:
+        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            return content.find(b"\0libasan.so") >= 0
+    except (OSError, ValueError):
+        return False
+
+
 def why_not(path: str) -> str | None:
     """Why nothing can be preloaded into this program; None: it can."""
     elf, own = _elf(path), _elf(sys.executable)
@@ -89,6 +99,8 @@ def why_not(path: str) -> str | None:
         return f"{path} is linked statically, which leaves no place for it"
     if own is not None and (elf.bits, elf.machine) != (own.bits, own.machine):
         return f"{path} is for another processor than this Python"
+    if _wants_to_be_first(path):
+        return f"{path} has AddressSanitizer, before which nothing may be preloaded"
     if _privileges(path):
         return f"{path} runs with another user's rights (setuid), where nothing may be preloaded"
     return None
