@@ -37,16 +37,16 @@ using namespace gpustrata::capture::cuda;
   F(cuInit, cuInit, (unsigned))                                                                              \
   F(cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, (CuContext*, CuDevice))                              \
   F(cuCtxSetCurrent, cuCtxSetCurrent, (CuContext))                                                           \
-  F(cuCtxDestroy, cuCtxDestroy_v2, (CuContext)) F(cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2,       \
-                                                  (CuDevice))                                                \
-      F(cuMemAlloc, cuMemAlloc_v2, (CuDevicePtr*, size_t)) F(cuMemFree, cuMemFree_v2, (CuDevicePtr)) F(      \
-          cuMemAllocPitch, cuMemAllocPitch_v2, (CuDevicePtr*, size_t*, size_t, size_t, unsigned))            \
-          F(cuMemAllocManaged, cuMemAllocManaged, (CuDevicePtr*, size_t, unsigned)) F(                       \
-              cuMemAllocHost, cuMemAllocHost_v2,                                                             \
-              (void**, size_t)) F(cuMemHostAlloc, cuMemHostAlloc,                                            \
-                                  (void**, size_t, unsigned)) F(cuMemFreeHost, cuMemFreeHost, (void*))       \
-              F(cuMemAllocAsync, cuMemAllocAsync, (CuDevicePtr*, size_t, CuStream)) F(                       \
-                  cuMemAllocFromPoolAsync, cuMemAllocFromPoolAsync, (CuDevicePtr*, size_t, void*, CuStream)) \
+  F(cuCtxDestroy, cuCtxDestroy_v2, (CuContext))                                                              \
+  F(cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2, (CuDevice))                                         \
+  F(cuMemAlloc, cuMemAlloc_v2, (CuDevicePtr*, size_t))                                                       \
+  F(cuMemFree, cuMemFree_v2, (CuDevicePtr))                                                                  \
+  F(cuMemAllocPitch, cuMemAllocPitch_v2, (CuDevicePtr*, size_t*, size_t, size_t, unsigned))                  \
+  F(cuMemAllocManaged, cuMemAllocManaged, (CuDevicePtr*, size_t, unsigned))                                  \
+  F(cuMemAllocHost, cuMemAllocHost_v2, (void**, size_t))                                                     \
+      F(cuMemHostAlloc, cuMemHostAlloc, (void**, size_t, unsigned)) F(cuMemFreeHost, cuMemFreeHost, (void*)) \
+          F(cuMemAllocAsync, cuMemAllocAsync, (CuDevicePtr*, size_t, CuStream))                              \
+              F(cuMemAllocFromPoolAsync, cuMemAllocFromPoolAsync, (CuDevicePtr*, size_t, void*, CuStream))   \
                   F(cuMemFreeAsync, cuMemFreeAsync, (CuDevicePtr, CuStream))                                 \
                       F(cuMemAddressReserve, cuMemAddressReserve,                                            \
                         (CuDevicePtr*, size_t, size_t, CuDevicePtr, unsigned long long))                     \
