@@ -33,30 +33,33 @@
 
 using namespace gpustrata::capture::cuda;
 
-#define FUNCTIONS(F)                                                                                         \
-  F(cuInit, cuInit, (unsigned))                                                                              \
-  F(cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, (CuContext*, CuDevice))                              \
-  F(cuCtxSetCurrent, cuCtxSetCurrent, (CuContext))                                                           \
-  F(cuCtxDestroy, cuCtxDestroy_v2, (CuContext))                                                              \
-  F(cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2, (CuDevice))                                         \
-  F(cuMemAlloc, cuMemAlloc_v2, (CuDevicePtr*, size_t))                                                       \
-  F(cuMemFree, cuMemFree_v2, (CuDevicePtr))                                                                  \
-  F(cuMemAllocPitch, cuMemAllocPitch_v2, (CuDevicePtr*, size_t*, size_t, size_t, unsigned))                  \
-  F(cuMemAllocManaged, cuMemAllocManaged, (CuDevicePtr*, size_t, unsigned))                                  \
-  F(cuMemAllocHost, cuMemAllocHost_v2, (void**, size_t))                                                     \
-      F(cuMemHostAlloc, cuMemHostAlloc, (void**, size_t, unsigned)) F(cuMemFreeHost, cuMemFreeHost, (void*)) \
-          F(cuMemAllocAsync, cuMemAllocAsync, (CuDevicePtr*, size_t, CuStream))                              \
-              F(cuMemAllocFromPoolAsync, cuMemAllocFromPoolAsync, (CuDevicePtr*, size_t, void*, CuStream))   \
-                  F(cuMemFreeAsync, cuMemFreeAsync, (CuDevicePtr, CuStream))                                 \
-                      F(cuMemAddressReserve, cuMemAddressReserve,                                            \
-                        (CuDevicePtr*, size_t, size_t, CuDevicePtr, unsigned long long))                     \
-                          F(cuMemAddressFree, cuMemAddressFree, (CuDevicePtr, size_t))                       \
-                              F(cuMemCreate, cuMemCreate,                                                    \
-                                (CuMemHandle*, size_t, const CuMemAllocationProp*, unsigned long long))      \
-                                  F(cuMemRelease, cuMemRelease, (CuMemHandle))                               \
-                                      F(cuMemMap, cuMemMap,                                                  \
-                                        (CuDevicePtr, size_t, size_t, CuMemHandle, unsigned long long))      \
-                                          F(cuMemUnmap, cuMemUnmap, (CuDevicePtr, size_t))
+#define FUNCTIONS(F)                                                                                       \
+  F(cuInit, cuInit, (unsigned flags))                                                                      \
+  F(cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, (CuContext * context, CuDevice device))            \
+  F(cuCtxSetCurrent, cuCtxSetCurrent, (CuContext context))                                                 \
+  F(cuCtxDestroy, cuCtxDestroy_v2, (CuContext context))                                                    \
+  F(cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2, (CuDevice device))                                \
+  F(cuMemAlloc, cuMemAlloc_v2, (CuDevicePtr * address, size_t bytes))                                      \
+  F(cuMemFree, cuMemFree_v2, (CuDevicePtr address))                                                        \
+  F(cuMemAllocPitch, cuMemAllocPitch_v2,                                                                   \
+    (CuDevicePtr * address, size_t * pitch, size_t width, size_t height, unsigned size))                   \
+  F(cuMemAllocManaged, cuMemAllocManaged, (CuDevicePtr * address, size_t bytes, unsigned flags))           \
+  F(cuMemAllocHost, cuMemAllocHost_v2, (void** address, size_t bytes))                                     \
+  F(cuMemHostAlloc, cuMemHostAlloc, (void** address, size_t bytes, unsigned flags))                        \
+  F(cuMemFreeHost, cuMemFreeHost, (void* address))                                                         \
+  F(cuMemAllocAsync, cuMemAllocAsync, (CuDevicePtr * address, size_t bytes, CuStream stream))              \
+  F(cuMemAllocFromPoolAsync, cuMemAllocFromPoolAsync,                                                      \
+    (CuDevicePtr * address, size_t bytes, void* pool, CuStream stream))                                    \
+  F(cuMemFreeAsync, cuMemFreeAsync, (CuDevicePtr address, CuStream stream))                                \
+  F(cuMemAddressReserve, cuMemAddressReserve,                                                              \
+    (CuDevicePtr * address, size_t bytes, size_t alignment, CuDevicePtr wanted, unsigned long long flags)) \
+  F(cuMemAddressFree, cuMemAddressFree, (CuDevicePtr address, size_t bytes))                               \
+  F(cuMemCreate, cuMemCreate,                                                                              \
+    (CuMemHandle * handle, size_t bytes, const CuMemAllocationProp* properties, unsigned long long flags)) \
+  F(cuMemRelease, cuMemRelease, (CuMemHandle handle))                                                      \
+  F(cuMemMap, cuMemMap,                                                                                    \
+    (CuDevicePtr address, size_t bytes, size_t offset, CuMemHandle handle, unsigned long long flags))      \
+  F(cuMemUnmap, cuMemUnmap, (CuDevicePtr address, size_t bytes))
 
 #define DECLARE(name, symbol, parameters) extern "C" CuResult symbol parameters;
 FUNCTIONS(DECLARE)
