@@ -1,9 +1,11 @@
-// Compares driver_abi.h with CUDA's own header. Compiled where CMake finds <cuda.h>; makes no code.
+// Compares driver_abi.h, and the list of what is watched, with CUDA's own header. Compiled where CMake finds <cuda.h>; makes no code.
+#define __CUDA_API_VERSION_INTERNAL  // NOLINT: it declares all versions of a function
 #include <cuda.h>
 
 #include <type_traits>
 
 #include "capture/cuda/driver_abi.h"
+#include "capture/preload/watched_list.h"
 
 // NOLINTBEGIN(bugprone-sizeof-expression, bugprone-macro-parentheses): sizes of pointers, names of functions
 namespace gpustrata::capture::cuda {
@@ -65,6 +67,10 @@ struct CalledAlike<CuResult (*)(Ours...), CUresult (*)(Theirs...)> {
   static_assert(CalledAlike<CuResult(*) parameters, decltype(&symbol)>::check(), #symbol);
 GPUSTRATA_DRIVER_FUNCTIONS(GPUSTRATA_CALLED_ALIKE)
 GPUSTRATA_VIRTUAL_MEMORY_FUNCTIONS(GPUSTRATA_CALLED_ALIKE)
+using preload::CuMemPool;
+#define GPUSTRATA_WATCHED_ALIKE(symbol, name, since, per_thread, parameters) \
+  GPUSTRATA_CALLED_ALIKE(symbol, symbol, parameters)
+GPUSTRATA_WATCHED(GPUSTRATA_WATCHED_ALIKE)
 
 }  // namespace
 }  // namespace gpustrata::capture::cuda

@@ -12,7 +12,8 @@ same() { # same SOURCES INCLUDE: 0 if the declarations of the checkout below SOU
 # What must not agree: one constant is changed.
 planted=$folder/planted
 rm -rf "$planted"
-mkdir -p "$planted/capture/cuda"
+mkdir -p "$planted/capture/cuda" "$planted/capture/preload"
+cp "$root"/capture/preload/watched_list.h "$planted/capture/preload/"
 cp "$root"/capture/cuda/driver_abi_check.cpp "$planted/capture/cuda/"
 sed -e 's/kOutOfMemory = 2/kOutOfMemory = 3/' "$root"/capture/cuda/driver_abi.h >"$planted/capture/cuda/driver_abi.h"
 cmp -s "$root/capture/cuda/driver_abi.h" "$planted/capture/cuda/driver_abi.h" && { echo "nothing was planted"; exit 1; }

@@ -82,7 +82,7 @@ class Wheel(unittest.TestCase):
         self.assertRegex(self.wheel.name, r"^gpustrata-[\d.]+-py3-none-manylinux_2_\d+_x86_64\.whl$")
         print("the wheel:", self.wheel.name, f"{self.wheel.stat().st_size / MIB:.1f} MiB", file=sys.stderr)
         names = zipfile.ZipFile(self.wheel).namelist()
-        for wanted in ("gpustrata/py.typed", "gpustrata/libgpustrata_file.so", "gpustrata/libgpustrata_capture.so",
+        for wanted in ("gpustrata/py.typed", "gpustrata/libgpustrata_file.so", "gpustrata/libgpustrata_capture.so", "gpustrata/libgpustrata_driver.so",
                        "gpustrata/_recorder.py", "gpustrata/_run/site/sitecustomize.py", "gpustrata.pth"):
             self.assertIn(wanted, names)
         # The companion is compiled where it is used.

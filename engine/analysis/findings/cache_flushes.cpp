@@ -24,12 +24,35 @@ namespace {
   return false;
 }
 
+// Each allocation is one of the device's and goes back to it when it is freed, as a program does without a caching allocator.
+[[nodiscard]] bool has_no_cache(const model::EventTable& events, const model::RowRange& rows) {
+  using trace::Action;
+  const auto follows = [&](size_t row, Action before) {
+    return events.action[row - 1] == before && events.address[row - 1] == events.address[row] &&
+           events.size[row - 1] == events.size[row];
+  };
+  bool is_seen = false;
+  // The first row may be within a call: older ones are lost.
+  for (int32_t event = 1; event < rows.count; ++event) {
+    const size_t row = static_cast<size_t>(rows.first) + static_cast<size_t>(event);
+    const Action action = events.action[row];
+    if (action != Action::alloc && !simulate::gives_memory_back(action)) continue;
+    const bool is_alone = action == Action::alloc
+                              ? follows(row, Action::segment_alloc)
+                              : action == Action::segment_free && follows(row, Action::free_completed);
+    if (!is_alone) return false;
+    is_seen = true;
+  }
+  return is_seen;
+}
+
 }  // namespace
 
 CacheFlushes find_cache_flushes(const model::Recording& recording, const replay::DeviceRows& rows,
                                 bool collects_garbage) {
   const model::EventTable& events = recording.events;
   CacheFlushes found;
+  if (has_no_cache(events, rows.events)) return found;
   for (int32_t event = 0; event < rows.events.count;) {
     const auto action = [&](int32_t at) { return events.action[rows.events.first + at]; };
     if (!simulate::gives_memory_back(action(event))) {

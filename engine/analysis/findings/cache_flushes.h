@@ -7,7 +7,7 @@
 //            or a pool that was let go
 //   unclear  more is asked of the device next, and no stack tells whether for that: older versions of PyTorch give the events
 //            the stack that allocated the segment; or garbage is collected
-// O(events + frames of their stacks).
+// Where nothing is cached, each allocation being one of the device's, nothing is found. O(events + frames of their stacks).
 #pragma once
 
 #include <cstdint>

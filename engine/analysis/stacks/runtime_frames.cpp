@@ -87,6 +87,21 @@ constexpr std::array<std::string_view, 9> kLibcSymbols = {
   return file.ends_with(".c") || file.ends_with(".h") || file.ends_with(".cc") || file.ends_with(".S");
 }
 
+// Frames without names ("libcudart.so.12+0x1234") have the file that they lie in: the interpreter ("/usr/bin/python3.11", "libpython3.13t.so.1.0"), CUDA's
+// driver and runtime ("libcuda.so.1", "libcudart.so.12", "libcudart-d0da41ae.so.11.0"), which everybody calls.
+[[nodiscard]] bool is_object_of_runtime(std::string_view file) {
+  std::string_view name = file.substr(file.find_last_of('/') + 1);
+  if (name.starts_with("libcuda.so") || name.starts_with("libcudart.so") || name.starts_with("libcudart-"))
+    return true;
+  if (name.starts_with("libpython3")) {
+    name = name.substr(std::string_view("lib").size());
+    name = name.substr(0, name.find(".so"));
+  }
+  constexpr std::string_view kPython = "python3";
+  return name.starts_with(kPython) &&
+         name.substr(kPython.size()).find_first_not_of(".0123456789td") == std::string_view::npos;
+}
+
 [[nodiscard]] bool is_file_of_runtime(std::string_view file) {
   if (is_any(file, kRuntimeObjects)) return true;
   if (!is_c_source(file)) return false;
@@ -99,6 +114,7 @@ constexpr std::array<std::string_view, 9> kLibcSymbols = {
 }  // namespace
 
 bool is_of_runtime(std::string_view function, std::string_view file) {
+  if (function.find("+0x") != std::string_view::npos && is_object_of_runtime(file)) return true;
   if (!file.empty() && file != "??") return is_file_of_runtime(file);
   const std::string_view symbol = function.substr(0, function.find('.'));
   if (symbol.find_first_of("(<: ") != std::string_view::npos) return false;  // C++

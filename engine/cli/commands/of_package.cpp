@@ -62,10 +62,12 @@ int become_package(std::span<const std::string> arguments, const Console& consol
 
 void add_run(CLI::App& app, Run& chosen) {
   CLI::App* const command = app.add_subcommand(
-      "run", "Run a program and record what PyTorch's own allocator does (Python package)");
+      "run",
+      "Run a program and record what PyTorch's own allocator does, or what it takes from the CUDA driver "
+      "(Python package)");
   // Understood by the package (capture/python/gpustrata/_run/options.py): here they are for help and completions.
   const auto text = std::make_shared<std::string>();
-  command->add_option("PROGRAM", *text, "PROGRAM.py, -m MODULE or -- COMMAND, and its arguments");
+  command->add_option("PROGRAM", *text, "PROGRAM.py, PROGRAM, -m MODULE or -- COMMAND, and its arguments");
   command->add_option("-o,--output", *text,
                       "Name of the files; {host}, {rank}, {device} and {pid} are those of the process. "
                       "NAME.gpustrata: a journal, which is whole if the process is killed");
@@ -76,6 +78,8 @@ void add_run(CLI::App& app, Run& chosen) {
   command->add_option("--stacks", *text,
                       "Frames of each event: python, all (also C++), native (C++ alone), none");
   command->add_option("--max-events", *text, "The newest events kept of each device");
+  command->add_flag("--driver", *flag,
+                    "In Pythons, too, record what is taken from the CUDA driver, in a journal of its own");
   command->add_option("--max-size", *text, "Of a journal: its oldest events go");
   command->add_option("--notify", *text,
                       "Run this by the shell when memory runs out: the report is its input, and "

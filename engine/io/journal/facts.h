@@ -16,5 +16,10 @@ inline constexpr std::string_view kHidden = "hidden";
 // Of the process in its job: decimal numbers.
 inline constexpr std::string_view kRankFact = "rank";
 inline constexpr std::string_view kWorldSizeFact = "world_size";
+// The device whose events and segments are those of the host: pinned and managed memory. A decimal number.
+inline constexpr std::string_view kHostDeviceFact = "host_device";
+// Whose events they are, if not those of a caching allocator.
+inline constexpr std::string_view kRecordsFact = "records";
+inline constexpr std::string_view kDriver = "CUDA driver";
 
 }  // namespace gpustrata::io::journal

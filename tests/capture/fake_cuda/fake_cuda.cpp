@@ -26,6 +26,7 @@
 #include <mutex>
 #include <random>
 #include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -36,6 +37,7 @@ namespace gpustrata::capture::cuda {
 namespace {
 
 constexpr size_t kGranularity = size_t{2} << 20;
+constexpr CuResult kNotFound = 500;
 constexpr CuResult kNotSupported = 801;
 
 struct Range {
@@ -73,6 +75,7 @@ struct Driver {
   std::map<CuDevicePtr, Page> pages;
   std::map<CuMemHandle, Range> handles;
   std::map<CuEvent, Event> events;
+  std::set<void*> pinned;
   std::set<CuStream> held;
   std::set<CuStream> capturing;
   std::map<CuStream, int> streams;  // made by cuStreamCreate: their devices
@@ -220,6 +223,8 @@ using namespace gpustrata::capture::cuda;
 
 extern "C" {
 
+#define FAKE_DECLARE(member, symbol, parameters) CuResult symbol parameters;
+
 CuResult cuInit(unsigned) {
   Driver& d = driver();
   const std::lock_guard guard(d.lock);
@@ -319,6 +324,13 @@ CuResult cuMemAlloc_v2(CuDevicePtr* address, size_t bytes) {
   driver().allocations[*address] = {bytes, device};
   return kSuccess;
 }
+CuResult cuMemAllocPitch_v2(CuDevicePtr* address, size_t* pitch, size_t width, size_t height, unsigned) {
+  constexpr size_t kRow = 512;
+  const size_t wide = (width + kRow - 1) / kRow * kRow;
+  const CuResult error = cuMemAlloc_v2(address, wide * height);
+  if (error == kSuccess) *pitch = wide;
+  return error;
+}
 CuResult cuMemFree_v2(CuDevicePtr address) {
   FAKE_ENTER_WITH_CONTEXT;
   const auto found = driver().allocations.find(address);
@@ -327,6 +339,131 @@ CuResult cuMemFree_v2(CuDevicePtr address) {
   give_back_space(reinterpret_cast<void*>(address), found->second.bytes);
   driver().allocations.erase(found);
   return kSuccess;
+}
+
+// In the order of a stream: done at once. Pools keep nothing.
+CuResult cuMemAllocAsync(CuDevicePtr* address, size_t bytes, CuStream) {
+  return cuMemAlloc_v2(address, bytes);
+}
+CuResult cuMemAllocAsync_ptsz(CuDevicePtr* address, size_t bytes, CuStream) {
+  return cuMemAlloc_v2(address, bytes);
+}
+CuResult cuMemAllocFromPoolAsync(CuDevicePtr* address, size_t bytes, void*, CuStream) {
+  return cuMemAlloc_v2(address, bytes);
+}
+CuResult cuMemAllocFromPoolAsync_ptsz(CuDevicePtr* address, size_t bytes, void*, CuStream) {
+  return cuMemAlloc_v2(address, bytes);
+}
+CuResult cuMemFreeAsync(CuDevicePtr address, CuStream) { return cuMemFree_v2(address); }
+CuResult cuMemFreeAsync_ptsz(CuDevicePtr address, CuStream) { return cuMemFree_v2(address); }
+
+// Of the host: not counted, as nothing of a device is taken. Managed memory is the device's that asks for it.
+CuResult cuMemHostAlloc(void** address, size_t bytes, unsigned) {
+  FAKE_ENTER_WITH_CONTEXT;
+  if (bytes == 0) return misuse(kInvalidValue, "cuMemHostAlloc of 0 bytes");
+  *address = std::malloc(bytes);
+  if (*address == nullptr) return kOutOfMemory;
+  driver().pinned.insert(*address);
+  return kSuccess;
+}
+CuResult cuMemAllocHost_v2(void** address, size_t bytes) { return cuMemHostAlloc(address, bytes, 0); }
+CuResult cuMemFreeHost(void* address) {
+  FAKE_ENTER_WITH_CONTEXT;
+  if (driver().pinned.erase(address) == 0)
+    return misuse(kInvalidValue, "cuMemFreeHost of an unknown address");
+  std::free(address);
+  return kSuccess;
+}
+CuResult cuMemAllocManaged(CuDevicePtr* address, size_t bytes, unsigned) {
+  return cuMemAlloc_v2(address, bytes);
+}
+// What was allocated in it ends with it; pinned memory is not looked after here. A context is its device's only one.
+CuResult cuDevicePrimaryCtxReset_v2(CuDevice device) {
+  FAKE_ENTER;
+  if (device < 0 || device >= driver().devices) return kInvalidDevice;
+  for (auto it = driver().allocations.begin(); it != driver().allocations.end();) {
+    const auto& [address, range] = *it;
+    if (range.device != device) {
+      ++it;
+      continue;
+    }
+    driver().used[static_cast<size_t>(device)] -= static_cast<int64_t>(range.bytes);
+    give_back_space(reinterpret_cast<void*>(address), range.bytes);
+    it = driver().allocations.erase(it);
+  }
+  return kSuccess;
+}
+CuResult cuCtxDestroy_v2(CuContext context) {
+  return cuDevicePrimaryCtxReset_v2(static_cast<int>(reinterpret_cast<uintptr_t>(context)) - 1);
+}
+CuResult cuCtxGetDevice(CuDevice* device) {
+  FAKE_ENTER_WITH_CONTEXT;
+  *device = current_device();
+  return kSuccess;
+}
+CuResult cuPointerGetAttribute(void* value, int attribute, CuDevicePtr address) {
+  FAKE_ENTER;
+  constexpr int kDeviceOrdinal = 9;
+  const auto found = driver().allocations.find(address);
+  if (attribute != kDeviceOrdinal || found == driver().allocations.end()) return kInvalidValue;
+  *static_cast<int*>(value) = found->second.device;
+  return kSuccess;
+}
+
+// As the driver does it: by the name without _v2, the newest that the version has, and its own function, whoever stands between.
+CuResult cuGetProcAddress(const char* symbol, void** function, int version, uint64_t flags);
+CuResult cuCtxSetCurrent(CuContext context);
+GPUSTRATA_VIRTUAL_MEMORY_FUNCTIONS(FAKE_DECLARE)
+CuResult cuGetProcAddress_v2(const char* symbol, void** function, int version, uint64_t flags, int* status) {
+#define FAKE_OWN(name) \
+  { #name, reinterpret_cast < void*>(&name) }
+  static const auto& own = *new std::map<std::string, void*>{
+      FAKE_OWN(cuInit),
+      FAKE_OWN(cuGetProcAddress),
+      FAKE_OWN(cuGetProcAddress_v2),
+      FAKE_OWN(cuCtxGetDevice),
+      FAKE_OWN(cuDevicePrimaryCtxRetain),
+      FAKE_OWN(cuCtxSetCurrent),
+      FAKE_OWN(cuCtxDestroy_v2),
+      FAKE_OWN(cuDevicePrimaryCtxReset_v2),
+      FAKE_OWN(cuMemGetInfo_v2),
+      FAKE_OWN(cuMemAlloc_v2),
+      FAKE_OWN(cuMemAllocPitch_v2),
+      FAKE_OWN(cuMemAllocManaged),
+      FAKE_OWN(cuMemAllocHost_v2),
+      FAKE_OWN(cuMemHostAlloc),
+      FAKE_OWN(cuMemFreeHost),
+      FAKE_OWN(cuMemFree_v2),
+      FAKE_OWN(cuMemAllocAsync),
+      FAKE_OWN(cuMemAllocAsync_ptsz),
+      FAKE_OWN(cuMemAllocFromPoolAsync),
+      FAKE_OWN(cuMemAllocFromPoolAsync_ptsz),
+      FAKE_OWN(cuMemFreeAsync),
+      FAKE_OWN(cuMemFreeAsync_ptsz),
+      FAKE_OWN(cuMemAddressReserve),
+      FAKE_OWN(cuMemAddressFree),
+      FAKE_OWN(cuMemCreate),
+      FAKE_OWN(cuMemRelease),
+      FAKE_OWN(cuMemMap),
+      FAKE_OWN(cuMemUnmap),
+      FAKE_OWN(cuMemSetAccess),
+  };
+#undef FAKE_OWN
+  constexpr uint64_t kPerThreadStreams = 2;
+  const std::string name = symbol;
+  const auto find = [&](const std::string& full) {
+    const auto found = own.find(full);
+    *function = found == own.end() ? nullptr : found->second;
+    return *function != nullptr;
+  };
+  const bool is_there = ((flags & kPerThreadStreams) != 0 && find(name + "_ptsz")) ||
+                        (!(name == "cuGetProcAddress" && version < 12000) && find(name + "_v2")) ||
+                        find(name);
+  if (status != nullptr) *status = is_there ? 0 : 1;
+  return is_there ? kSuccess : kNotFound;
+}
+CuResult cuGetProcAddress(const char* symbol, void** function, int version, uint64_t flags) {
+  return cuGetProcAddress_v2(symbol, function, version, flags, nullptr);
 }
 
 // --- Events, streams

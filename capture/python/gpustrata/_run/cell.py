@@ -29,6 +29,8 @@ def _cell(shell: Any, line: str, text: str | None) -> Any:
         chosen = options.of_words(words)
         if chosen.dump_on_signal:
             raise options.WrongUsage("--dump-on-signal is of gpustrata run: a cell ends by itself")
+        if chosen.driver:
+            raise options.WrongUsage("the driver is recorded from the beginning of a process: gpustrata run --driver")
     except ValueError as error:  # WrongUsage is one
         told.say(f"{error} (%gpustrata --help)")
         return None

@@ -35,6 +35,7 @@ class Options:
     max_size: int | None = None     # bytes of a journal; None: the library's, 256 MiB
     notify: str = ""                # a shell's command, when memory runs out
     dump_on_signal: str = ""        # of a run: "USR2"
+    driver: bool = False            # also what Pythons take from the CUDA driver, in a journal of its own
 
     def words(self) -> list[str]:
         """The options that give the same again."""
@@ -47,7 +48,8 @@ class Options:
             words += ["--notify", self.notify]
         if self.dump_on_signal:
             words += ["--dump-on-signal", self.dump_on_signal]
-        return words + (["--on-oom"] if self.on_oom else []) + (["--observe"] if self.observe else [])
+        flags = (("--on-oom", self.on_oom), ("--observe", self.observe), ("--driver", self.driver))
+        return words + [name for name, is_on in flags if is_on]
 
     @property
     def is_journal(self) -> bool:
@@ -71,9 +73,11 @@ def parser(output: str = "name of the files; {host}, {rank}, {device} and {pid} 
         prog="gpustrata run", allow_abbrev=False, add_help=False, formatter_class=argparse.RawDescriptionHelpFormatter,
         usage="gpustrata run [OPTIONS] PROGRAM.py [ARGUMENTS...]\n"
               "       gpustrata run [OPTIONS] -m MODULE [ARGUMENTS...]\n"
+              "       gpustrata run [OPTIONS] PROGRAM [ARGUMENTS...]\n"
               "       gpustrata run [OPTIONS] -- COMMAND [ARGUMENTS...]",
         description="Runs a program and records what PyTorch's own allocator does, without a change to the program:\n"
-                    "a file for each process that uses a device, and a report when memory runs out.")
+                    "a file for each process that uses a device, and a report when memory runs out.\n"
+                    "Of a program without Python, what it takes from the CUDA driver: a journal for each process.")
     it.add_argument("-o", "--output", default=DEFAULT_OUTPUT, metavar="FILE", help=output)
     it.add_argument("--on-oom", action="store_true", help="leave a file only when memory runs out")
     it.add_argument("--steps", metavar="FIRST:END", help="record only these steps of the optimizer: 3:6 is 3, 4 and 5, "
@@ -86,6 +90,9 @@ def parser(output: str = "name of the files; {host}, {rank}, {device} and {pid} 
     it.add_argument("--observe", action="store_true",
                     help="hear of events in PyTorch's allocator instead of turning on its history: takes a fraction of the "
                          "time; a small library is compiled, once. Where that cannot be a line says why, and the history is used")
+    it.add_argument("--driver", action="store_true",
+                    help="in Pythons, too, record what is taken from the CUDA driver, by PyTorch's allocator and beside it: a "
+                         f"journal of its own, NAME-driver{JOURNAL}")
     it.add_argument("--max-size", metavar="SIZE", help="of a journal, as 1GiB: its oldest events go (default: 256MiB)")
     it.add_argument("--notify", metavar="CMD", default="", help="run this by the shell when memory runs out: the report is its input, "
                                                                 "and GPUSTRATA_SNAPSHOT the name of the file. The program does not wait for it")
@@ -133,22 +140,22 @@ def signal_of(name: str) -> signal.Signals:
     return found
 
 
-def of_words(words: list[str]) -> Options:
-    """Failure: WrongUsage."""
+def of_words(words: list[str], *, has_journal: bool = False) -> Options:
+    """`has_journal`: there is one whatever the file is called. Failure: WrongUsage."""
     given = parser().parse_args(words)
     first, end = steps_of(given.steps)
     return checked(Options(given.output, given.on_oom, first, end, given.stacks, given.max_events, given.observe,
-                           size_of(given.max_size), given.notify, given.dump_on_signal))
+                           size_of(given.max_size), given.notify, given.dump_on_signal, given.driver), has_journal)
 
 
-def checked(options: Options) -> Options:
+def checked(options: Options, has_journal: bool = False) -> Options:
     if not options.output or "\0" in options.output:
         raise WrongUsage(f"the name of the file is {options.output!r}")
     if options.stacks not in STACKS:
         raise WrongUsage(f"stacks are one of {', '.join(STACKS)}, but it is {options.stacks!r}")
-    if options.stacks == "native" and not options.observe and not options.is_journal:
+    if options.stacks == "native" and not options.observe and not options.is_journal and not has_journal:
         raise WrongUsage("PyTorch's history has no C++ stacks without those of Python: native needs observe")
-    if options.max_size is not None and not options.is_journal:
+    if options.max_size is not None and not options.is_journal and not options.driver and not has_journal:
         raise WrongUsage(f"max_size is of a journal, but {options.output!r} does not end with {JOURNAL}")
     if options.max_size is not None and options.max_size < LEAST_SIZE:
         raise WrongUsage(f"a journal has 1 MiB or more, but max_size is {options.max_size}")

@@ -30,14 +30,13 @@ namespace {
 bool Rows::add_part(const Layout& layout) {
   if (!read_names(layout) || !read_batches(layout)) return false;
   hides_event_pools_ = recording_.strings.view(names_.fact(kEventPoolsFact)) == kHidden;
+  host_ = small_number(recording_.strings.view(names_.fact(kHostDeviceFact)));
   empty_ = recording_.stacks.intern({});
   if (empty_.is_none()) return false;
   model::Part part;
   part.is_open = !layout.closed;
   if (!sort_by_device(part) || !add_events(part) || !find_state(layout)) return false;
-  part.segments.first = static_cast<int32_t>(recording_.segments.size_rows());
   if (!add_segments(part) || !add_facts(part, layout)) return false;
-  part.segments.count = static_cast<int32_t>(recording_.segments.size_rows()) - part.segments.first;
   recording_.parts.push_back(std::move(part));
   return true;
 }
@@ -128,7 +127,13 @@ bool Rows::add_events(model::Part& part) {
       const Batch& batch = batches_[order_[at].batch];
       if (!add_event(batch.columns.event(order_[at].row), batch.offset)) return false;
     }
-    part.traces.push_back({device, {first, static_cast<int32_t>(recording_.events.size_rows()) - first}});
+    const model::RowRange events{first, static_cast<int32_t>(recording_.events.size_rows()) - first};
+    if (device == host_) {
+      part.has_host = true;
+      part.host_events = events;
+    } else {
+      part.traces.push_back({device, events});
+    }
   }
   return true;
 }
@@ -200,21 +205,31 @@ bool Rows::find_state(const Layout& layout) {
   return true;
 }
 
-// Only where all devices are known: of a part that lists segments, those without any are empty.
-bool Rows::add_segments(const model::Part& part) {
+// Only where all devices are known: of a part that lists segments, those without any are empty. The host's, whose number is the
+// last, follow in a range of their own.
+bool Rows::add_segments(model::Part& part) {
+  const auto rows = [&] { return static_cast<int32_t>(recording_.segments.size_rows()); };
+  part.segments = part.host_segments = {rows(), 0};
   for (const model::DeviceTrace& trace : part.traces) {
     const auto found = state_.devices().find(static_cast<uint16_t>(trace.device));
     if (found == state_.devices().end() || !found->second.known) return true;
   }
-  for (const auto& [number, device] : state_.devices()) {
-    for (const auto& [address, segment] : device.segments) {
-      if (!add_segment(number, device, segment)) return false;
+  for (const bool of_host : {false, true}) {
+    model::RowRange& range = of_host ? part.host_segments : part.segments;
+    range.first = rows();
+    for (const auto& [number, device] : state_.devices()) {
+      if ((number == host_) != of_host) continue;
+      part.has_host = part.has_host || of_host;
+      for (const auto& [address, segment] : device.segments) {
+        if (!add_segment(of_host ? -1 : number, device, segment)) return false;
+      }
     }
+    range.count = rows() - range.first;
   }
   return true;
 }
 
-bool Rows::add_segment(uint16_t number, const RunningState::Device& device, const SegmentRecord& segment) {
+bool Rows::add_segment(int32_t number, const RunningState::Device& device, const SegmentRecord& segment) {
   const auto first = static_cast<int32_t>(recording_.blocks.size_rows());
   const uint64_t end = segment.address + static_cast<uint64_t>(segment.size);
   int64_t allocated = 0, active = 0, requested = 0;
@@ -294,6 +309,7 @@ bool Rows::add_facts(model::Part& part, const Layout& layout) {
   json.begin_object();
   json.key("lost_events");
   json.begin_array();
+  if (host_ >= 0) before_.erase(static_cast<uint16_t>(host_));  // no device of theirs
   for (int32_t device = 0; !before_.empty() && device <= before_.rbegin()->first; ++device) {
     const auto found = before_.find(static_cast<uint16_t>(device));
     json.value(found == before_.end() ? int64_t{0} : static_cast<int64_t>(found->second));

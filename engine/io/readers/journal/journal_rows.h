@@ -40,8 +40,8 @@ class Rows {
   [[nodiscard]] bool add_event(const EventRecord& event, int64_t offset);
   [[nodiscard]] bool add_mark(const EventRecord& event, int64_t offset);
   [[nodiscard]] bool find_state(const Layout& layout);
-  [[nodiscard]] bool add_segments(const model::Part& part);
-  [[nodiscard]] bool add_segment(uint16_t number, const RunningState::Device& device,
+  [[nodiscard]] bool add_segments(model::Part& part);
+  [[nodiscard]] bool add_segment(int32_t number, const RunningState::Device& device,
                                  const SegmentRecord& segment);
   [[nodiscard]] bool add_block(const BlockRecord& block, model::BlockState state);
   [[nodiscard]] bool add_facts(model::Part& part, const Layout& layout);
@@ -56,6 +56,7 @@ class Rows {
   std::map<uint16_t, uint64_t> before_;  // that are no longer in the file
   StackId empty_;
   bool hides_event_pools_ = false;
+  int32_t host_ = -1;  // number of the host among the devices
 };
 
 }  // namespace gpustrata::io::journal

@@ -51,6 +51,24 @@ TEST_F(CacheFlushesTest, ARequestOfTheSameStackAskedForIt) {
   EXPECT_EQ(all.unclear.count, 0);
 }
 
+// Two allocations of the device's own, without a cache between; the oldest event, the segment of a third, is lost.
+TEST_F(CacheFlushesTest, WhatIsFreedGoesBackAtOnce) {
+  event(Action::alloc, 20 * kMiB, {"main"});
+  for (const int64_t size : {10 * kMiB, 30 * kMiB}) {
+    event(Action::segment_alloc, size, {"main"});
+    event(Action::alloc, size, {"main"});
+    event(Action::free_requested, size, {"main"});
+    event(Action::free_completed, size, {"main"});
+    event(Action::segment_free, size, {"main"});
+  }
+  const CacheFlushes none = found();
+  EXPECT_EQ(none.retries.count + none.failed.count + none.flushes.count + none.unclear.count, 0);
+  // A block that is one of two in its segment was cached.
+  event(Action::segment_alloc, 20 * kMiB, {"main"});
+  event(Action::alloc, 10 * kMiB, {"main"});
+  EXPECT_EQ(found().unclear.count + found().flushes.count + found().retries.count, 2);
+}
+
 // More is asked for right after it, but not by the same stack: empty_cache() stands in this one.
 TEST_F(CacheFlushesTest, TheProgramEmptiedTheCache) {
   event(Action::segment_free, 20 * kMiB, {"torch_cuda_emptyCache", "step", "main"});

@@ -59,6 +59,20 @@ TEST(OriginOfAFrame, LibrariesPackagesAndTheInterpreter) {
   EXPECT_EQ(origin_of("f", "torches/train.py"), Origin::own);
 }
 
+// As a journal has them.
+TEST(OriginOfAFrame, AddressesInsideOfTheInterpreterAndOfCuda) {
+  EXPECT_EQ(origin_of("python3.11+0x1081", "/usr/bin/python3.11"), Origin::interpreter);
+  EXPECT_EQ(origin_of("libpython3.13t.so.1.0+0x1081", "/usr/lib/libpython3.13t.so.1.0"), Origin::interpreter);
+  EXPECT_EQ(origin_of("libcudart.so.12+0x22", "/v/nvidia/cuda_runtime/lib/libcudart.so.12"),
+            Origin::interpreter);
+  EXPECT_EQ(origin_of("libcudart-d0da41ae.so.11.0+0x22", "/v/torch/lib/libcudart-d0da41ae.so.11.0"),
+            Origin::interpreter);
+  EXPECT_EQ(origin_of("libcuda.so.1+0x22", "/usr/lib/libcuda.so.1"), Origin::interpreter);
+  EXPECT_EQ(origin_of("libnccl.so.2+0x22", "/v/nvidia/nccl/lib/libnccl.so.2"), Origin::library);
+  EXPECT_EQ(origin_of("python3_trainer+0x22", "/home/a/python3_trainer"), Origin::own);
+  EXPECT_EQ(origin_of("a.out+0x22", "/home/a/a.out"), Origin::own);
+}
+
 TEST_F(Whom, TheInnermostOwnFrameStandsForAStack) {
   EXPECT_EQ(who({{"einsum", "/v/site-packages/torch/functional.py", 5},
                  {"attend", "/home/a/model.py", 42},
