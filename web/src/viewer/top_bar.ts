@@ -214,6 +214,9 @@ export class TopBarView extends LitElement {
         font-weight: 500;
         white-space: nowrap;
       }
+      :host(:has(gpustrata-live)) .served {
+        display: none;
+      }
       .file .button,
       .file .field {
         height: 28px;

@@ -45,8 +45,8 @@ export class Follower implements Live {
   /** The end is wanted, whatever is chosen. */
   private isCalled = false;
   private movedAt = 0;
-  /** What reading and showing took last (ms). */
-  private took = 0;
+  /** What reading and showing took (ms), the last two times. */
+  private took: readonly [number, number] = [0, 0];
   private lookedAt = 0;
   private readonly othersAt = new Map<string, number>();
   private told = '';
@@ -156,7 +156,7 @@ export class Follower implements Live {
     viewer.dataset['followed'] = String(next.place?.events ?? '');
     // What panels ask of it is a part of what following costs.
     while (!next.engine.isIdle && performance.now() - began < mostMs) await pause(askMs / 4);
-    this.took = performance.now() - began;
+    this.took = [performance.now() - began, this.took[0]];
     this.decideLook();
   }
 
@@ -219,7 +219,7 @@ export class Follower implements Live {
     const read = this.readOf(shown);
     const grown = hasGrown(journal, read);
     const { process } = journal;
-    const period = Math.max(leastMs, 2 * this.took);
+    const period = Math.max(leastMs, 2 * Math.min(...this.took)); // the first one has the page's own work in it
     if (this.problem !== undefined) return { is: 'away', why: this.problem };
     if (!grown && journal.state !== 'written') return { is: journal.state, process };
     if (this.isFollowing || this.isCalled) return { is: 'following', process, period };

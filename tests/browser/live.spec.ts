@@ -1,0 +1,155 @@
+// `gpustrata live`: the page follows a program while it allocates, holds still while one looks back, and tells the end.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface, type Interface } from 'node:readline';
+import { expect, test, type Locator, type Page } from '@playwright/test';
+import { root, tool } from '../built.mjs';
+import { expectAccessible } from './accessible.ts';
+import { countOf, settledView } from './page.ts';
+import { shot, waitForState } from './support.ts';
+
+/** A program that allocates when it is told to (tests/support/live_program.py). */
+class Program {
+  private readonly process: ChildProcess;
+  private readonly lines: AsyncIterator<string>;
+  private readonly input: Interface;
+
+  constructor(journal: string) {
+    const environment = {
+      PYTHONPATH: join(root, 'capture/python'),
+      GPUSTRATA_CAPTURE: join(dirname(tool), '../lib/libgpustrata_capture.so'),
+    };
+    this.process = spawn('python3', [join(root, 'tests/support/live_program.py'), journal], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      env: { ...process.env, ...environment },
+    });
+    this.input = createInterface(this.process.stdout!);
+    this.lines = this.input[Symbol.asyncIterator]();
+  }
+
+  /** How many blocks came so far. */
+  async started(): Promise<number> {
+    return Number((await this.lines.next()).value);
+  }
+  async tell(line: number | 'close'): Promise<number> {
+    this.process.stdin!.write(`${line}\n`);
+    return this.started();
+  }
+  get number(): number {
+    return this.process.pid!;
+  }
+  async kill(): Promise<void> {
+    if (this.process.exitCode !== null || this.process.signalCode !== null) return;
+    this.process.kill('SIGKILL');
+    await once(this.process, 'exit');
+  }
+}
+
+let folder: string;
+let server: ChildProcess | undefined;
+let programs: Program[] = [];
+
+test.beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'live-'));
+});
+test.afterEach(async () => {
+  server?.kill();
+  await Promise.all(programs.map((one) => one.kill()));
+  programs = [];
+  rmSync(folder, { recursive: true });
+});
+
+async function begin(name: string, blocks: number): Promise<Program> {
+  const program = new Program(join(folder, name));
+  programs.push(program);
+  expect(await program.started()).toBe(0);
+  expect(await program.tell(blocks)).toBe(blocks);
+  return program;
+}
+
+async function live(page: Page, what = folder): Promise<void> {
+  server = spawn(tool, ['live', what], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = (await once(server.stdout!, 'data')) as [Buffer];
+  await page.goto(line.toString().trim());
+}
+
+const badge = (page: Page): Locator => page.locator('gpustrata-live');
+const expectState = (page: Page, state: string): Promise<void> =>
+  expect(badge(page)).toHaveAttribute('data-live', state);
+const expectBlocks = (page: Page, count: number): Promise<void> =>
+  expect.poll(() => countOf(page, 'blocks')).toBe(count);
+
+test('the picture follows, holds still when one looks back, goes on, and ends', async ({ page }) => {
+  const failures: string[] = [];
+  page.on('pageerror', (error) => failures.push(String(error)));
+  const program = await begin('run.gpustrata', 200);
+  await live(page);
+  await waitForState(page, 'ready');
+  await expectState(page, 'following');
+  await expectBlocks(page, 200);
+  const before = await settledView(page);
+  await expectAccessible(page);
+
+  // What the reader set up stays: a filter, the way to colour, an open panel with its choices.
+  await page.keyboard.press('/');
+  await page.keyboard.type('forward');
+  const matches = page.locator('gpustrata-filter [data-count]');
+  await expect(matches).toHaveAttribute('data-count', '200');
+  await page.locator('[role=tab][data-panel=flame]').click();
+  await expect(page.locator('gpustrata-flame-graph .scroller[data-settled]')).toBeVisible();
+  await expectState(page, 'following');
+
+  const came = await program.tell(150);
+  await expectBlocks(page, came);
+  const after = await settledView(page);
+  expect(after.x0).toBe(0);
+  expect(after.x1).toBeGreaterThan(before.x1);
+  await expect(page.getByLabel('Search and filter blocks')).toHaveValue('forward');
+  await expect(matches).toHaveAttribute('data-count', String(came));
+  await expect(page.locator('gpustrata-flame-graph .scroller[data-settled]')).toBeVisible();
+  await shot(page, 'live-following');
+
+  // One looks back: nothing moves, and how much came is told.
+  await page.locator('.plot').focus();
+  await page.keyboard.press('d');
+  await page.keyboard.press('w');
+  await page.keyboard.press('a');
+  await expectState(page, 'holding');
+  const held = await settledView(page);
+  const events = await countOf(page, 'events');
+  const later = await program.tell(100);
+  await expect(badge(page)).toHaveAttribute('data-newer', /^[1-9]/);
+  const newer = Number(await badge(page).getAttribute('data-newer'));
+  expect(newer).toBeGreaterThanOrEqual(300); // a block that comes and goes is three events
+  expect(await settledView(page)).toEqual(held);
+  await expectBlocks(page, came);
+  await shot(page, 'live-holding');
+  await expectAccessible(page);
+
+  // A key leads back to the end, and what came is there, as many events as were told.
+  await page.locator('.plot').focus();
+  await page.keyboard.press('End');
+  await expectState(page, 'following');
+  await expectBlocks(page, later);
+  expect(await countOf(page, 'events')).toBe(events + newer);
+  expect((await settledView(page)).x0).toBe(0);
+
+  // Stopped by hand, and on again.
+  await badge(page).getByRole('button').click();
+  await expectState(page, 'paused');
+  const paused = await program.tell(10);
+  await expect(badge(page)).toHaveAttribute('data-newer', /^[1-9]/);
+  await expectBlocks(page, later);
+  await badge(page).getByRole('button').click();
+  await expectState(page, 'following');
+  await expectBlocks(page, paused);
+
+  const last = await program.tell(5);
+  await program.tell('close');
+  await expectState(page, 'closed');
+  await expectBlocks(page, last);
+  expect(failures).toEqual([]);
+});
