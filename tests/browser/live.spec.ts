@@ -153,3 +153,65 @@ test('the picture follows, holds still when one looks back, goes on, and ends', 
   await expectBlocks(page, last);
   expect(failures).toEqual([]);
 });
+
+/** Frames in which something was gone that is there all the time, as they come. */
+async function watchFrames(
+  page: Page,
+): Promise<() => Promise<{ frames: number; gone: string[]; readings: number }>> {
+  await page.evaluate(() => {
+    const all = (root: Document | ShadowRoot, selector: string): Element[] => [
+      ...root.querySelectorAll(selector),
+      ...[...root.querySelectorAll('*')].flatMap((one) =>
+        one.shadowRoot ? all(one.shadowRoot, selector) : [],
+      ),
+    ];
+    const seen = { frames: 0, gone: [] as string[], readings: 0, done: false };
+    (window as unknown as { seen: typeof seen }).seen = seen;
+    let last: string | undefined;
+    const look = (): void => {
+      seen.frames += 1;
+      const canvas = all(document, 'canvas.base')[0] as HTMLCanvasElement;
+      const { width, height } = canvas;
+      // A column through the bands: something of it is coloured.
+      const pixels = canvas.getContext('2d')!.getImageData(Math.round(width * 0.6), 0, 1, height).data;
+      let inked = 0;
+      for (let at = 0; at < pixels.length; at += 4) if (pixels[at]! !== pixels[at + 2]!) inked += 1;
+      if (inked < height / 4) seen.gone.push(`picture ${inked} of ${height}`);
+      if (!all(document, '.answer[data-answered]')[0]) seen.gone.push('overview');
+      if (!all(document, 'gpustrata-minimap')[0]) seen.gone.push('minimap');
+      const { followed } = (all(document, 'gpustrata-viewer')[0] as HTMLElement).dataset;
+      if (followed !== last) seen.readings += 1;
+      last = followed;
+      if (!seen.done) requestAnimationFrame(look);
+    };
+    look();
+  });
+  return () =>
+    page.evaluate(() => {
+      const { seen } = window as unknown as {
+        seen: { frames: number; gone: string[]; readings: number; done: boolean };
+      };
+      seen.done = true;
+      return seen;
+    });
+}
+
+test('nothing blinks while it follows', async ({ page }) => {
+  const program = await begin('run.gpustrata', 300);
+  await live(page);
+  await waitForState(page, 'ready');
+  await settledView(page);
+  await expect(page.locator('gpustrata-overview [data-answered]')).toBeVisible();
+  const told = await watchFrames(page);
+  let came = 300;
+  for (let time = 0; time < 20; time += 1) {
+    came = await program.tell(20);
+    await page.waitForTimeout(100);
+  }
+  await expectBlocks(page, came);
+  await settledView(page);
+  const { frames, gone, readings } = await told();
+  expect(gone).toEqual([]);
+  expect(frames).toBeGreaterThan(readings);
+  expect(readings).toBeGreaterThan(2); // it came in parts
+});

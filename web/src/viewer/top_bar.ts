@@ -92,16 +92,18 @@ export class TopBarView extends LitElement {
       >
       <span class="file-size">${formatBytes(file.bytes)}</span>
       <span class="file-size" data-format>${file.contents.format}</span>
-      ${
-        'served' in file.source
-          ? html`<span
-              class="served"
-              data-served
-              title="The server reads this file; only what is drawn comes here.">
-              on ${new URL(file.source.served.address).host}
-            </span>`
-          : nothing
-      }
+      <slot name="live"
+        >${
+          'served' in file.source
+            ? html`<span
+                class="served"
+                data-served
+                title="The server reads this file; only what is drawn comes here.">
+                on ${new URL(file.source.served.address).host}
+              </span>`
+            : nothing
+        }</slot
+      >
       ${
         this.hasServer
           ? html`<button
@@ -213,9 +215,6 @@ export class TopBarView extends LitElement {
         font-size: 12px;
         font-weight: 500;
         white-space: nowrap;
-      }
-      :host(:has(gpustrata-live)) .served {
-        display: none;
       }
       .file .button,
       .file .field {

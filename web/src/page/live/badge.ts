@@ -51,7 +51,8 @@ export class LiveBadge extends LitElement {
               aria-label="${says}: ${about(state)}"
               data-action="live"
               @click=${() => this.dispatchEvent(new CustomEvent('toggle'))}>
-              ${state.is === 'following' ? html`<i></i>` : bars}${name}${more(state) ? html`<span class="more"> · ${more(state)}</span>` : nothing}
+              ${state.is === 'following' ? html`<i></i>` : bars}<span class="name">${name}</span
+              >${more(state) ? html`<span class="more">${more(state)}</span>` : nothing}
             </button>`
       }
       <span class="visually-hidden" role="status">${isOver ? about(state) : name}</span>
@@ -90,6 +91,15 @@ export class LiveBadge extends LitElement {
       .more {
         color: var(--dim);
         font-weight: 450;
+      }
+      /* Two bars say so, too. */
+      @container (max-width: 1679px) {
+        .name:not(:last-child) {
+          display: none;
+        }
+        :host([data-live='following']) .name {
+          display: inline;
+        }
       }
       i {
         width: 8px;

@@ -236,6 +236,8 @@ export class Follower implements Live {
 
   badge(): TemplateResult {
     const { state } = this;
-    return state ? html`<gpustrata-live .state=${state} @toggle=${this.toggle}></gpustrata-live>` : html``;
+    return state
+      ? html`<gpustrata-live slot="live" .state=${state} @toggle=${this.toggle}></gpustrata-live>`
+      : html``;
   }
 }
