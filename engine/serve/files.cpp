@@ -50,8 +50,8 @@ constexpr size_t kLongestName = 4096;
 }
 
 [[nodiscard]] Stamp stamp_of(const struct stat& status) {
-  return {uint64_t{status.st_dev},     uint64_t{status.st_ino},     int64_t{status.st_size},
-          nanoseconds(status.st_mtim), nanoseconds(status.st_ctim), std::nullopt};
+  return {uint64_t{status.st_dev}, uint64_t{status.st_ino}, int64_t{status.st_size},
+          nanoseconds(status.st_mtim), nanoseconds(status.st_ctim)};
 }
 
 [[nodiscard]] tl::unexpected<Error> not_there(std::string_view name, const char* why) {

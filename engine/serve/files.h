@@ -33,7 +33,7 @@ class OpenFile {
 struct Stamp {
   uint64_t device = 0, inode = 0;
   int64_t bytes = 0, modified_ns = 0, changed_ns = 0;
-  std::optional<JournalHead> journal;
+  std::optional<JournalHead> journal = std::nullopt;
   bool operator==(const Stamp&) const = default;
 };
 

@@ -215,3 +215,50 @@ test('nothing blinks while it follows', async ({ page }) => {
   expect(frames).toBeGreaterThan(readings);
   expect(readings).toBeGreaterThan(2); // it came in parts
 });
+
+test('ranks of a host stand in a row as they come; one that is killed is said to be', async ({ page }) => {
+  await live(page);
+  await waitForState(page, 'empty'); // nothing is written yet
+  const first = await begin('rank0.gpustrata', 50);
+  await waitForState(page, 'ready');
+  await expectBlocks(page, 50);
+  const second = await begin('rank1.gpustrata', 20);
+  const entry = (name: string): Locator => page.locator(`[data-entry="${name}.gpustrata"]`);
+  await expect(entry('rank1')).toHaveAttribute('data-entry-state', 'ready');
+  // What one looks at stays.
+  await expect(page.locator('.file-name')).toHaveText('rank0.gpustrata');
+  await expectState(page, 'following');
+  await shot(page, 'live-ranks');
+
+  // One that is not shown follows, too: its peak is that of blocks that came later.
+  const before = await entry('rank1').innerText();
+  await second.tell(60);
+  await expect(entry('rank1')).not.toHaveText(before, { useInnerText: true });
+  await page.keyboard.press('.');
+  await expect(page.locator('.file-name')).toHaveText('rank1.gpustrata');
+  await expectBlocks(page, 80);
+  await expectState(page, 'following');
+
+  await first.tell(30);
+  await first.kill();
+  await page.keyboard.press(',');
+  await expectState(page, 'left');
+  await expectBlocks(page, 80);
+  await expect(badge(page).locator('.badge')).toHaveAttribute(
+    'title',
+    new RegExp(`Process ${first.number} `),
+  );
+  await page.keyboard.press('t');
+  await shot(page, 'live-stopped-dark');
+  await expectAccessible(page);
+});
+
+test('a process is followed by its number; a server that ends is told', async ({ page }) => {
+  const program = await begin('run.gpustrata', 40);
+  await live(page, String(program.number));
+  await waitForState(page, 'ready');
+  await expect(page.locator('.file-name')).toHaveText('run.gpustrata');
+  await expectBlocks(page, await program.tell(15));
+  server?.kill();
+  await expectState(page, 'away');
+});
