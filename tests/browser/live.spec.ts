@@ -196,6 +196,31 @@ async function watchFrames(
     });
 }
 
+/** What of a panel is there all the time, in its own root. */
+const panels = [
+  ['state', '.picture[data-settled]'],
+  ['map', 'gpustrata-address-map .scroller[data-settled]'],
+  ['flame', 'gpustrata-flame-graph .scroller[data-settled]'],
+  ['memory', '.table[data-settled]'],
+  ['events', '[role=row][data-event]'],
+] as const;
+
+test('panels follow, too, and keep what they show until the next is there', async ({ page }) => {
+  const program = await begin('run.gpustrata', 300);
+  await live(page);
+  await waitForState(page, 'ready');
+  await settledView(page);
+  let came = 300;
+  for (const [panel, settled] of panels) {
+    await page.locator(`[role=tab][data-panel=${panel}]`).click();
+    await expect(page.locator(settled).first()).toBeVisible();
+    await expectState(page, 'following');
+    came = await program.tell(20);
+    await expectBlocks(page, came);
+    await expect(page.locator(settled).first()).toBeVisible();
+  }
+});
+
 test('nothing blinks while it follows', async ({ page }) => {
   const program = await begin('run.gpustrata', 300);
   await live(page);
