@@ -210,12 +210,11 @@ test('panels follow, too, and keep what they show until the next is there', asyn
   await live(page);
   await waitForState(page, 'ready');
   await settledView(page);
-  let came = 300;
   for (const [panel, settled] of panels) {
     await page.locator(`[role=tab][data-panel=${panel}]`).click();
     await expect(page.locator(settled).first()).toBeVisible();
     await expectState(page, 'following');
-    came = await program.tell(20);
+    const came = await program.tell(20);
     await expectBlocks(page, came);
     await expect(page.locator(settled).first()).toBeVisible();
   }

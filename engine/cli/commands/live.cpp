@@ -20,7 +20,7 @@ struct LiveOptions : ServeOptions {
 
 // The exit code: 0; 1 if it cannot begin.
 int run_live(const LiveOptions& told, const Console& console) {
-  constexpr size_t kMostOpen = 1000;  // every rank, and each once more while it is read again
+  constexpr size_t kMostOpen = 1000;        // every rank, and each once more while it is read again
   constexpr double kLongestLook = 12 * 60;  // at what was read, while the page holds still
   ServeOptions options = told;
   options.is_live = true;

@@ -4,11 +4,15 @@ import { shownIn } from '../model/link.ts';
 import { servedFile, servedFiles } from '../model/served_file.ts';
 import type { GpustrataViewer } from '../viewer/viewer.ts';
 import { Follower } from './live/follower.ts';
+import { readerBadge } from './reader_badge.ts';
 import type { PageServer } from './server.ts';
 
 export function beginServed(viewer: GpustrataViewer, { address, isLive }: PageServer, hash: string): void {
-  if (isLive) new Follower(viewer, address).begin();
-  else void openServed(viewer, address, hash);
+  if (isLive) return new Follower(viewer, address).begin();
+  const { application } = viewer;
+  if (application)
+    application.served = { badge: () => readerBadge(viewer.file), isFollowing: false, goOn: () => false };
+  void openServed(viewer, address, hash);
 }
 
 /** The only file that is served, or the one that a link names; else one chooses. */

@@ -13,15 +13,15 @@ export interface Application {
   readonly site: string | undefined;
   /** Of the server behind the page (`Served`), whose files it shows; undefined = there is none. */
   readonly server: string | undefined;
-  /** Follows files that are being written; undefined = nothing is followed (yet). */
-  live?: Live;
+  /** Of a page that a server sent; its code comes after the page's. */
+  served?: ServedPage;
 }
 
-export interface Live {
+export interface ServedPage {
+  /** Who reads the file that is shown, and whether it is followed, for the top bar. */
+  badge(): TemplateResult;
   /** New contents take the place of the file that is shown. */
   readonly isFollowing: boolean;
-  /** What it does, for the top bar. */
-  badge(): TemplateResult;
   /** Back to the end of the file that is shown; false if it is not one that is written. */
   goOn(): boolean;
 }

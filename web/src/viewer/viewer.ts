@@ -296,7 +296,7 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
   firstPicture(): void {
     this.dispatchEvent(new CustomEvent('first-picture'));
     this.rooms.settle(this.file?.view);
-    if (this.application?.live?.isFollowing) return; // the next one comes soon
+    if (this.application?.served?.isFollowing) return; // the next one comes soon
     void this.firstLook.of(this.file?.view);
     this.files.prepareNext();
     void this.files.findPeaks();
@@ -527,7 +527,7 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
         @files=${this.chosen}
         @act=${(event: CustomEvent<ActionId>) => this.act(event.detail)}
         @device=${(event: CustomEvent<DeviceChoice>) => this.showDevice(event.detail)}
-        >${this.application?.live?.badge()}${file?.view ? inTopBar(this, file, file.view) : nothing}</gpustrata-top-bar
+        >${this.application?.served?.badge()}${file?.view ? inTopBar(this, file, file.view) : nothing}</gpustrata-top-bar
       >
       ${
         entries.length > 1

@@ -29,7 +29,7 @@ export class ViewerActions implements KeyTarget {
   }
 
   follow(): boolean {
-    return this.page.application?.live?.goOn() ?? false;
+    return this.page.application?.served?.goOn() ?? false;
   }
   openKeys(): void {
     void openSheet('keys', this.page);

@@ -9,8 +9,9 @@ import { markPicked } from '../../files/choose.ts';
 import type { Engine } from '../../../engine/index.ts';
 import type { Entry } from '../../model/open_files.ts';
 import { servedFile } from '../../model/served_file.ts';
-import type { Live } from '../../viewer/application.ts';
+import type { ServedPage } from '../../viewer/application.ts';
 import type { GpustrataViewer } from '../../viewer/viewer.ts';
+import { readerBadge } from '../reader_badge.ts';
 import './badge.ts';
 import type { LiveState } from './badge.ts';
 import { hashOf, hasGrown, journalsOf, newerEvents, type Journal, type Place } from './journals.ts';
@@ -35,7 +36,7 @@ const rounding = 1e-6;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-export class Follower implements Live {
+export class Follower implements ServedPage {
   private journals = new Map<string, Journal>();
   private readonly read = new WeakMap<Engine, Place>();
   /** Files that were opened once: closing one does not bring it back. */
@@ -58,7 +59,7 @@ export class Follower implements Live {
 
   begin(): void {
     const { application, workspace } = this.viewer;
-    if (application) application.live = this;
+    if (application) application.served = this;
     let before = workspace.get('viewport');
     workspace.watch(['viewport', 'view'], () => {
       const viewport = workspace.get('viewport'); // none until the next view is drawn: that was no hand
@@ -237,7 +238,7 @@ export class Follower implements Live {
   badge(): TemplateResult {
     const { state } = this;
     return state
-      ? html`<gpustrata-live slot="live" .state=${state} @toggle=${this.toggle}></gpustrata-live>`
-      : html``;
+      ? html`<gpustrata-live slot="served" .state=${state} @toggle=${this.toggle}></gpustrata-live>`
+      : readerBadge(this.viewer.file);
   }
 }

@@ -110,7 +110,6 @@ export class MomentTrack {
   /** The recording has grown: what is shown stays until it is asked for anew. */
   renewed(): void {
     this.probes.forget();
-    this.lastView = '';
     this.isOld = true;
   }
 
