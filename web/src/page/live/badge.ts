@@ -182,7 +182,7 @@ function about(state: LiveState): string {
     case 'left':
       return `Process ${state.process} does not run on the server's machine any more, and did not close its recording. This is what it wrote.`;
     case 'away':
-      return `The server does not answer: ${state.why}`;
+      return state.why;
   }
 }
 

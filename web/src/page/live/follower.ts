@@ -6,7 +6,7 @@
 import { html, type TemplateResult } from 'lit';
 import { reasonOf } from '../../base/reason.ts';
 import { markPicked } from '../../files/choose.ts';
-import type { Engine } from '../../../engine/index.ts';
+import type { Engine, EngineView } from '../../../engine/index.ts';
 import type { Entry } from '../../model/open_files.ts';
 import { servedFile } from '../../model/served_file.ts';
 import type { ServedPage } from '../../viewer/application.ts';
@@ -18,6 +18,8 @@ import { hashOf, hasGrown, journalsOf, newerEvents, type Journal, type Place } f
 import { readAgain, replace, replaceShown } from './renewal.ts';
 
 const askMs = 100;
+/** When all programs have ended. */
+const askSeldomMs = 1000;
 /** Between two readings of what is shown; of each of the others. */
 const leastMs = 350;
 const othersMs = 2000;
@@ -46,10 +48,14 @@ export class Follower implements ServedPage {
   /** The end is wanted, whatever is chosen. */
   private isCalled = false;
   private movedAt = 0;
+  private readAt = 0;
+  private wasShowns = false;
   /** What reading and showing took (ms), the last two times. */
   private took: readonly [number, number] = [0, 0];
-  private lookedAt = 0;
+  /** By run: how many events there were when its look was decided. */
+  private readonly looked = new WeakMap<object, number>();
   private readonly othersAt = new Map<string, number>();
+  private prepared: EngineView | undefined;
   private told = '';
 
   constructor(
@@ -74,18 +80,19 @@ export class Follower implements ServedPage {
 
   private async follow(): Promise<void> {
     for (;;) {
-      const began = performance.now();
       try {
         this.take(await journalsOf(this.server));
         this.problem = undefined;
         this.openNew();
-        if (document.visibilityState === 'visible') await this.readNext();
+        this.decideLook();
+        if (document.visibilityState === 'visible') await this.readInTurn();
       } catch (error) {
         this.problem = reasonOf(error);
+        this.readAt = performance.now() + askSeldomMs;
       }
       this.tell();
-      const spent = performance.now() - began;
-      await pause(Math.max(askMs, spent, this.isCalled ? 0 : leastMs - spent));
+      const isWritten = [...this.journals.values()].some(({ state }) => state === 'written');
+      await pause(isWritten ? askMs : askSeldomMs);
     }
   }
 
@@ -123,22 +130,36 @@ export class Follower implements ServedPage {
     );
   }
 
-  /** What is shown; else, if that is what it is, one of the others. */
-  private async readNext(): Promise<void> {
+  /** No sooner than half of the time is spent on it. */
+  private async readInTurn(): Promise<void> {
+    const began = performance.now();
+    if (began < this.readAt && !this.isCalled) return;
+    if (await this.readNext()) this.readAt = began + Math.max(leastMs, 2 * (performance.now() - began));
+  }
+
+  /** What is shown, and in between one of the others. False = there is nothing to read. */
+  private async readNext(): Promise<boolean> {
     const { shown, entries } = this.viewer.files;
-    if (shown && this.isBehind(shown) && this.mayReplace) return this.readShown(shown);
     const now = performance.now();
     const other = entries.find(
       (entry) =>
         entry !== shown && this.isBehind(entry) && now - (this.othersAt.get(entry.name) ?? 0) > othersMs,
     );
+    const isShownsTurn = !other || !this.wasShowns;
+    this.wasShowns = isShownsTurn;
+    if (shown && isShownsTurn && this.isBehind(shown) && this.mayReplace) {
+      await this.readShown(shown);
+      return true;
+    }
     const journal = this.journalOf(other);
-    if (!other?.file || !journal) return;
+    if (!other?.file || !journal) return false;
     this.othersAt.set(other.name, now);
     const next = await readAgain(this.viewer, other.file);
     if (next.place) this.read.set(next.engine, next.place);
-    if (other !== this.viewer.files.shown) replace(this.viewer, other, journal, next);
+    const { files } = this.viewer;
+    if (other !== files.shown && files.entries.includes(other)) replace(this.viewer, other, journal, next);
     else next.engine.close();
+    return true;
   }
 
   private async readShown(entry: Entry): Promise<void> {
@@ -158,16 +179,19 @@ export class Follower implements ServedPage {
     // What panels ask of it is a part of what following costs.
     while (!next.engine.isIdle && performance.now() - began < mostMs) await pause(askMs / 4);
     this.took = [performance.now() - began, this.took[0]];
-    this.decideLook();
+    void viewer.files.findPeaks(); // of other devices
   }
 
   /** The first blocks of a program tell little about how it is best seen. */
   private decideLook(): void {
-    const { firstLook, file } = this.viewer;
-    const events = file?.view?.info.events ?? 0;
-    if (events < this.lookedAt * muchMore || events === 0) return;
-    this.lookedAt = events;
-    void firstLook.of(file?.view);
+    const { firstLook, file, rooms } = this.viewer;
+    const view = file?.view;
+    if (!view || !this.journalOf(this.viewer.files.shown) || !rooms.isSettled(view)) return;
+    const { events } = view.info;
+    const before = this.looked.get(view.run);
+    if (before !== undefined && events < Math.max(before * muchMore, 1)) return;
+    this.looked.set(view.run, events);
+    void firstLook.of(view);
   }
 
   /** New contents may take the place of what is shown. */
@@ -229,10 +253,20 @@ export class Follower implements ServedPage {
 
   /** The page shows it anew if it changed. */
   private tell(): void {
-    const told = JSON.stringify(this.state);
+    const { state } = this;
+    const told = JSON.stringify(state);
     if (told === this.told) return;
+    this.prepare(state);
     this.told = told;
     this.viewer.requestUpdate();
+  }
+
+  /** What panels ask for soon, of a view that stays. */
+  private prepare(state: LiveState | undefined): void {
+    const { view } = this.viewer.file ?? {};
+    if (!view || view === this.prepared || state?.is === 'following') return;
+    this.prepared = view;
+    this.viewer.files.prepareStates();
   }
 
   badge(): TemplateResult {

@@ -6,7 +6,12 @@ export type Place = NonNullable<ServedReading['journal']>;
 
 /** Rejected if the server does not answer. */
 export async function journalsOf(server: string): Promise<readonly Journal[]> {
-  const response = await fetch(`${server}journals`);
+  let response: Response;
+  try {
+    response = await fetch(`${server}journals`);
+  } catch {
+    throw new Error('The server does not answer. Start `gpustrata live` again, or the tunnel to it.');
+  }
   if (!response.ok) throw new Error(await response.text());
   return ((await response.json()) as ServedJournals).journals;
 }
