@@ -93,13 +93,8 @@ export class LiveBadge extends LitElement {
         font-weight: 450;
       }
       /* Two bars say so, too. */
-      @container (max-width: 1679px) {
-        .name:not(:last-child) {
-          display: none;
-        }
-        :host([data-live='following']) .name {
-          display: inline;
-        }
+      :host(:not([data-live='following'])) .name:not(:last-child) {
+        display: none;
       }
       i {
         width: 8px;
