@@ -263,7 +263,23 @@ test('ranks of a host stand in a row as they come; one that is killed is said to
   await expectBlocks(page, 80);
   await expectState(page, 'following');
 
-  await first.tell(30);
+  // What one looked at in it is there when one comes back, though it went on.
+  await page.locator('.plot').click({ position: { x: 500, y: 500 } });
+  await expectState(page, 'holding');
+  await page.keyboard.press(',');
+  await expect(page.locator('.file-name')).toHaveText('rank0.gpustrata');
+  await expectState(page, 'following');
+  await second.tell(10);
+  await expectBlocks(page, await first.tell(10));
+  await page.keyboard.press('.');
+  await expectState(page, 'holding');
+  await expect(badge(page)).toHaveAttribute('data-newer', /^[1-9]/);
+  await expectBlocks(page, 80);
+  await page.keyboard.press('End');
+  await expectState(page, 'following');
+  await expectBlocks(page, 90);
+
+  await first.tell(20);
   await first.kill();
   await page.keyboard.press(',');
   await expectState(page, 'left');

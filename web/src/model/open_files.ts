@@ -302,7 +302,7 @@ export class OpenFiles {
   }
 
   /** What is being written has grown: what was read of it now takes the place of what the file held. */
-  renew(file: OpenFile, next: Pick<OpenFile, 'engine' | 'contents' | 'view' | 'bytes' | 'hash'>): void {
+  renew(file: OpenFile, next: Pick<OpenFile, 'engine' | 'contents' | 'view' | 'bytes'>): void {
     const { engine: before, peaks, devicePeaks, snapshot, source } = file;
     Object.assign(file, fileOf(file, { snapshot, source, ...next }), { peaks, devicePeaks });
     this.watch(file);

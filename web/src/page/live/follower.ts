@@ -50,6 +50,9 @@ export class Follower implements ServedPage {
   private movedAt = 0;
   private readAt = 0;
   private wasShowns = false;
+  private isDeciding = false;
+  /** Something of them was looked at when another one was shown: they stay so. */
+  private readonly held = new WeakSet<Entry>();
   /** What reading and showing took (ms), the last two times. */
   private took: readonly [number, number] = [0, 0];
   /** By run: how many events there were when its look was decided. */
@@ -143,7 +146,10 @@ export class Follower implements ServedPage {
     const now = performance.now();
     const other = entries.find(
       (entry) =>
-        entry !== shown && this.isBehind(entry) && now - (this.othersAt.get(entry.name) ?? 0) > othersMs,
+        entry !== shown &&
+        this.isBehind(entry) &&
+        !this.held.has(entry) &&
+        now - (this.othersAt.get(entry.name) ?? 0) > othersMs,
     );
     const isShownsTurn = !other || !this.wasShowns;
     this.wasShowns = isShownsTurn;
@@ -151,25 +157,23 @@ export class Follower implements ServedPage {
       await this.readShown(shown);
       return true;
     }
-    const journal = this.journalOf(other);
-    if (!other?.file || !journal) return false;
+    if (!other?.file) return false;
     this.othersAt.set(other.name, now);
     const next = await readAgain(this.viewer, other.file);
     if (next.place) this.read.set(next.engine, next.place);
     const { files } = this.viewer;
-    if (other !== files.shown && files.entries.includes(other)) replace(this.viewer, other, journal, next);
+    if (other !== files.shown && files.entries.includes(other)) replace(this.viewer, other, next);
     else next.engine.close();
     return true;
   }
 
   private async readShown(entry: Entry): Promise<void> {
     const { viewer } = this;
-    const journal = this.journalOf(entry);
-    if (!entry.file || !journal) return;
+    if (!entry.file) return;
     const began = performance.now();
     const next = await readAgain(viewer, entry.file);
     if (next.place) this.read.set(next.engine, next.place);
-    const isReplaced = await replaceShown(viewer, entry, journal, next, {
+    const isReplaced = await replaceShown(viewer, entry, next, {
       isWhole: () => this.isCalled,
       isWanted: () => this.mayReplace,
     });
@@ -191,13 +195,14 @@ export class Follower implements ServedPage {
     const before = this.looked.get(view.run);
     if (before !== undefined && events < Math.max(before * muchMore, 1)) return;
     this.looked.set(view.run, events);
-    void firstLook.of(view);
+    this.isDeciding = true; // by this view: it stays until then
+    void firstLook.of(view).finally(() => (this.isDeciding = false));
   }
 
   /** New contents may take the place of what is shown. */
   private get mayReplace(): boolean {
     const isResting = performance.now() - this.movedAt > restMs;
-    return this.isCalled || (this.isFollowing && isResting);
+    return this.isCalled || (this.isFollowing && isResting && !this.isDeciding);
   }
 
   get isFollowing(): boolean {
@@ -254,6 +259,9 @@ export class Follower implements ServedPage {
   /** The page shows it anew if it changed. */
   private tell(): void {
     const { state } = this;
+    const { shown } = this.viewer.files;
+    if (shown && this.isAtEnd) this.held.delete(shown);
+    else if (shown) this.held.add(shown);
     const told = JSON.stringify(state);
     if (told === this.told) return;
     this.prepare(state);

@@ -31,7 +31,7 @@ export function newerEvents(now: Journal, read: Place | undefined): number | und
   return Math.max(now.events - read.events, 0);
 }
 
-/** What links name it by while its content changes: the run that writes it. As long as a hash of contents. */
+/** What links of this page name it by, since its content changes: the run that writes it. As long as a hash of contents. */
 export function hashOf({ started_us: started, process }: Journal): string {
   const start = Math.max(started, 0).toString(16).slice(-13).padStart(13, '0');
   return start + (process & 0xfff).toString(16).padStart(3, '0');

@@ -7,7 +7,7 @@ import { boundsOf, fitAll, show, type Bounds, type Viewport } from '../../model/
 import { tracksOf } from '../../timeline/tracks/device_tracks.ts';
 import { highestEvent } from '../../timeline/tracks/picture_track.ts';
 import type { GpustrataViewer } from '../../viewer/viewer.ts';
-import { hashOf, type Journal, type Place } from './journals.ts';
+import type { Place } from './journals.ts';
 
 /** A server's own limit counts. */
 const noBudget = 0;
@@ -36,7 +36,12 @@ export async function readAgain(viewer: GpustrataViewer, { source, view: before 
     });
     const first = contents.default && { ...contents.default, bands: 'blocks' as const };
     const shown = before?.shown ?? first;
-    const view = shown ? await engine.view(shown, before) : undefined;
+    // Another run that writes a file of the same name may have other devices.
+    const isThere = contents.snapshots[shown?.snapshot ?? 0]?.devices.some(
+      ({ device }) => device === shown?.device,
+    );
+    const wanted = isThere ? shown : first;
+    const view = wanted ? await engine.view(wanted, before) : undefined;
     return { engine, contents, view, bytes, place, before };
   } catch (error) {
     engine.close();
@@ -45,13 +50,11 @@ export async function readAgain(viewer: GpustrataViewer, { source, view: before 
 }
 
 /** Of a file that is not shown, or of which there is nothing to draw yet. */
-export function replace(viewer: GpustrataViewer, entry: Entry, journal: Journal, next: Next): void {
+export function replace(viewer: GpustrataViewer, entry: Entry, next: Next): void {
   const { file } = entry;
   if (!file) return next.engine.close();
-  // Once it is closed it is a file like others.
-  const hash = next.place?.closed ? next.contents.hash : hashOf(journal);
   const { engine, contents, view, bytes } = next;
-  viewer.files.renew(file, { engine, contents, view, bytes, hash });
+  viewer.files.renew(file, { engine, contents, view, bytes });
 }
 
 /** Asked when all is ready. */
@@ -65,7 +68,6 @@ export interface Wish {
 export async function replaceShown(
   viewer: GpustrataViewer,
   entry: Entry,
-  journal: Journal,
   next: Next,
   { isWanted, isWhole }: Wish,
 ): Promise<boolean> {
@@ -91,7 +93,7 @@ export async function replaceShown(
     workspace.change({ view, panels: workspace.get('panels') });
     viewer.filter.show(view, found);
   }
-  replace(viewer, entry, journal, next);
+  replace(viewer, entry, next);
   return true;
 }
 
