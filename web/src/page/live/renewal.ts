@@ -139,7 +139,7 @@ async function drawAhead(
     if (!picture.want(at, axis, next.bounds, style) || !picture.shown) return false;
     const event = highestEvent(picture.shown, next.seen);
     if (event !== undefined && event >= -1) kinds.wantShares(event, highlight);
-    const hasShares = kinds.shares !== undefined || (!kinds.kinds?.kinds.length && highlight === '');
+    const hasShares = kinds.shares !== undefined || !kinds.kinds?.kinds.length; // without kinds none are kept
     return isMarked && hasShares && picture.backdrop !== undefined;
   };
   await new Promise<void>((resolve) => {
