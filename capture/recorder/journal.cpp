@@ -192,7 +192,11 @@ void Journal::event(int device, const trace::TraceEvent& event) {
                            event.metadata.value,
                            static_cast<uint32_t>(event.action)};
   const std::lock_guard guard(lock_);
-  if (!put(record)) (void)file_.number(kLostEventsAt).fetch_add(1, std::memory_order_relaxed);
+  if (!put(record)) {
+    (void)file_.number(kLostEventsAt).fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  file_.number(kEventsAt).store(++events_, std::memory_order_relaxed);
 }
 
 void Journal::region(int device, StringId name, bool begins, int64_t time_us) {

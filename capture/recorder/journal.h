@@ -87,7 +87,8 @@ class Journal {
   void (*report_)(std::string_view);
   uint64_t forks_;  // of this process, when it was made
 
-  std::mutex lock_;  // of all that tell
+  std::mutex lock_;      // of all that tell
+  uint64_t events_ = 0;  // told
   uint64_t head_ = 0;
   uint64_t next_wake_ = 0;  // position at which the thread is woken
   bool lost_ = false;       // something found no room: nothing that comes later is told, or there were a hole

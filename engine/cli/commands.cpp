@@ -27,6 +27,7 @@ void add_commands(CLI::App& app, Run& chosen) {
   add_report(app, chosen);
   add_run(app, chosen);
   add_dump(app, chosen);
+  add_live(app, chosen);
   add_estimate(app, chosen);
   add_summary(app, chosen);
   add_top(app, chosen);

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "engine/base/utf8.h"
+#include "engine/serve/journal_writer.h"
 
 namespace gpustrata::serve {
 
@@ -29,8 +30,8 @@ constexpr size_t kLongestName = 4096;
 
 // Names that files with snapshots have, as the page picks them from a folder.
 [[nodiscard]] bool may_be_snapshot(std::string_view name) {
-  constexpr std::array<std::string_view, 9> kEndings = {".pickle", ".pkl", ".json", ".html",    ".htm",
-                                                        ".gz",     ".zst", ".zip",  ".snapshot"};
+  constexpr std::array<std::string_view, 10> kEndings = {
+      ".pickle", ".pkl", ".json", ".html", ".htm", ".gz", ".zst", ".zip", ".snapshot", kJournalEnding};
   return std::any_of(kEndings.begin(), kEndings.end(),
                      [name](std::string_view ending) { return name.ends_with(ending); });
 }
@@ -76,7 +77,9 @@ template <typename IsAllowed>
   if (fstat(place.get(), &status) != 0 || !S_ISREG(status.st_mode)) return not_there(name, "it is no file");
   OpenFile file(::open(fmt::format("/proc/self/fd/{}", place.get()).c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) return not_there(name, std::strerror(errno));
-  return FoundFile{std::move(file), int64_t{status.st_size}, microseconds(status.st_mtim), stamp_of(status)};
+  Stamp stamp = stamp_of(status);
+  stamp.journal = journal_head(file.get());
+  return FoundFile{std::move(file), int64_t{status.st_size}, microseconds(status.st_mtim), stamp};
 }
 
 [[nodiscard]] ListedFile listed(std::string_view name, const struct stat& status) {
@@ -193,20 +196,52 @@ Result<FoundFile> Files::open_exact(std::string_view name) const {
   return not_there(name, "it is none of the files that are served");
 }
 
+// How far a journal is written is in its bytes.
+void Files::look_inside(ListedFile& file, std::string_view name) const {
+  if (!name.ends_with(kJournalEnding)) return;
+  const auto found = open_exact(name);
+  if (!found) return;
+  file.stamp = found->stamp;
+  const auto& head = found->stamp.journal;
+  file.is_being_written = head && !head->is_closed && Writer().writes(head->process, file.stamp.inode);
+}
+
+std::vector<std::string> Files::journals() const {
+  bool left_out = false;
+  std::vector<std::string> names;
+  walk(left_out, [&](const Root& root, const std::string& below, const struct stat& /*status*/) {
+    if ((root.is_folder ? below : root.name).ends_with(kJournalEnding)) names.push_back(root.name + below);
+  });
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 std::vector<ListedFile> Files::list(bool& left_out) const {
   std::vector<ListedFile> files;
-  size_t looked = 0;
+  walk(left_out, [&](const Root& root, const std::string& below, const struct stat& status) {
+    ListedFile file = listed(root.name + below, status);
+    look_inside(file, root.name + below);
+    files.push_back(std::move(file));
+  });
+  std::sort(files.begin(), files.end(),
+            [](const auto& a, const auto& b) { return a.shown.name < b.shown.name; });
+  return files;
+}
+
+template <typename Take>
+void Files::walk(bool& left_out, const Take& take) const {
+  size_t files = 0, looked = 0;
   left_out = false;
   for (const Root& root : roots_) {
     struct stat status {};
     if (!root.is_folder) {
-      if (stat(root.path.c_str(), &status) == 0) files.push_back(listed(root.name, status));
+      if (stat(root.path.c_str(), &status) == 0) take(root, "", status);
       continue;
     }
     std::error_code error;
     fs::recursive_directory_iterator entry(root.path, fs::directory_options::skip_permission_denied, error);
     for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-      left_out = left_out || files.size() >= kMostFiles || ++looked > kMostLooked;
+      left_out = left_out || files >= kMostFiles || ++looked > kMostLooked;
       if (left_out) break;
       const std::string path = entry->path().string();
       const std::string name = path.substr(root.path.size() + (root.path == "/" ? 0 : 1));
@@ -218,12 +253,10 @@ std::vector<ListedFile> Files::list(bool& left_out) const {
       if (!may_be_snapshot(name) || stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
       // Links that lead out are refused when they are opened; they need not be shown.
       if (entry->is_symlink(error) && !open_below(root, name)) continue;
-      files.push_back(listed(root.name + name, status));
+      ++files;
+      take(root, name, status);
     }
   }
-  std::sort(files.begin(), files.end(),
-            [](const auto& a, const auto& b) { return a.shown.name < b.shown.name; });
-  return files;
 }
 
 std::string Files::about() const {

@@ -10,6 +10,7 @@
 
 #include "engine/answers/clients/served.h"
 #include "engine/base/status.h"
+#include "engine/serve/journal_head.h"
 
 namespace gpustrata::serve {
 
@@ -28,10 +29,11 @@ class OpenFile {
 };
 
 // Which file it is, and which content it has: where the system keeps it, its size, when its bytes and when anything of it
-// changed (which programs cannot set back).
+// changed (which programs cannot set back). A journal is mapped by who writes it, which moves no time: how far it is written.
 struct Stamp {
   uint64_t device = 0, inode = 0;
   int64_t bytes = 0, modified_ns = 0, changed_ns = 0;
+  std::optional<JournalHead> journal = std::nullopt;
   bool operator==(const Stamp&) const = default;
 };
 
@@ -46,6 +48,7 @@ struct FoundFile {
 struct ListedFile {
   answers::ServedFile shown;
   Stamp stamp;
+  bool is_being_written = false;  // a journal, by a process that runs
 };
 
 // Names are bytes, the list is text: bytes that are no UTF-8 are shown as \xHH.
@@ -62,6 +65,8 @@ class Files {
   [[nodiscard]] Result<FoundFile> open(std::string_view name) const;
   // By name; of folders those that may be snapshots. At most kMostFiles, `left_out` says if there are more.
   [[nodiscard]] std::vector<ListedFile> list(bool& left_out) const;
+  // Names of the journals among them, in their order.
+  [[nodiscard]] std::vector<std::string> journals() const;
   // What is served, for people.
   [[nodiscard]] std::string about() const;
 
@@ -74,6 +79,10 @@ class Files {
     bool is_folder = false;
   };
   [[nodiscard]] Result<FoundFile> open_exact(std::string_view name) const;
+  void look_inside(ListedFile& file, std::string_view name) const;
+  // take(root, name below it, status) of each that may be a snapshot.
+  template <typename Take>
+  void walk(bool& left_out, const Take& take) const;
   [[nodiscard]] Result<FoundFile> open_below(const Root& folder, std::string_view name) const;
 
   std::vector<Root> roots_;

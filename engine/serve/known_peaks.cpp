@@ -21,7 +21,7 @@ int64_t KnownPeaks::look_up(std::vector<ListedFile>& files) {
     if (found != known_.end() && is_same(found->second.file, file)) {
       file.shown.peak_bytes = found->second.known.peak_bytes;
       file.shown.error = found->second.known.error;
-    } else if (file.shown.bytes <= kLargest) {
+    } else if (file.shown.bytes <= kLargest && !file.is_being_written) {
       ++left;
       if (!examining_ || !is_same(*examining_, file)) wanted_.push_back(file);
     }

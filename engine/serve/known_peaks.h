@@ -30,7 +30,7 @@ class KnownPeaks {
   void examined(Known known);
   [[nodiscard]] bool has_more() const { return !wanted_.empty(); }
 
-  // Larger files are examined when they are opened only.
+  // Larger files are examined when they are opened only; so are those that are being written.
   static constexpr int64_t kLargest = int64_t{1} << 30;
 
  private:

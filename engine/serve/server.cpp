@@ -35,14 +35,15 @@ constexpr std::chrono::seconds kLook{1};
 
 }  // namespace
 
-Result<std::string> served_page(std::string page) {
+Result<std::string> served_page(std::string page, bool is_live) {
   constexpr std::string_view kNoRequests = "connect-src 'none'";
   constexpr std::string_view kHolds = "<meta name=\"holds\" content=\"gpustrata-snapshot\"";
   const size_t policy = page.find(kNoRequests);
   const size_t holds = page.find(kHolds);
   if (policy == std::string::npos || holds == std::string::npos)
     return fail(ErrorCode::wrong_usage, -1, "the viewer is not a gpustrata.html of this version");
-  page.insert(holds, "<meta name=\"gpustrata-server\" content=\"1\" />\n    ");
+  page.insert(holds,
+              fmt::format("<meta name=\"gpustrata-server\" content=\"{}\" />\n    ", is_live ? "live" : "1"));
   page.replace(policy, kNoRequests.size(), "connect-src 'self'");
   return page;
 }
@@ -60,14 +61,15 @@ Server::Server(Options options, Files files, HttpLibrary http)
       files_(std::move(files)),
       http_(http),
       sessions_(files_, options_.limits),
-      peaks_(files_, sessions_, options_.limits.memory_bytes / 4) {}
+      peaks_(files_, sessions_, options_.limits.memory_bytes / 4),
+      journals_(files_) {}
 
 Result<std::unique_ptr<Server>> Server::start(Options options) {
   auto http = load_http_library();
   if (!http) return tl::unexpected(http.error());
   auto files = Files::of(options.paths);
   if (!files) return tl::unexpected(files.error());
-  auto page = served_page(std::move(options.page));
+  auto page = served_page(std::move(options.page), options.is_live);
   if (!page) return tl::unexpected(page.error());
   options.page = std::move(*page);
   std::unique_ptr<Server> server(new Server(std::move(options), std::move(*files), *http));
@@ -247,6 +249,8 @@ Reply Server::answer(MHD_Connection* connection, std::string_view path, std::str
     return page;
   }
   if (rest == "files" && !is_post) return list();
+  if (rest == "journals" && !is_post)
+    return json_reply(200, answers::json_of(journals_.look()), sessions_.all());
   if (rest == "open" && is_post) return opened(sessions_.open(body));
   constexpr std::string_view kSessions = "sessions/";
   if (rest.starts_with(kSessions))

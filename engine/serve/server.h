@@ -2,6 +2,7 @@
 //
 //   GET  /TOKEN/                   the page, told that it runs over a server
 //   GET  /TOKEN/files              what is served (answers/clients/served.h)
+//   GET  /TOKEN/journals           those among them that are journals, and how far each is written (the same)
 //   POST /TOKEN/open               body: a file's name; answer: a session of it, which is this client's alone
 //   GET  /TOKEN/sessions/ID        how far the file is read; waits a moment for news
 //   POST /TOKEN/sessions/ID/ask    a question's frame, answered by one (session/frame.h); ?pack=1: packed with gzip
@@ -27,6 +28,7 @@
 #include "engine/base/status.h"
 #include "engine/serve/access.h"
 #include "engine/serve/files.h"
+#include "engine/serve/journals.h"
 #include "engine/serve/library.h"
 #include "engine/serve/peaks.h"
 #include "engine/serve/sessions.h"
@@ -39,11 +41,13 @@ struct Options {
   std::vector<std::string> hosts;  // names, beside loopback and the address that is listened on
   std::string page;                // gpustrata.html
   std::string version;
+  bool is_live = false;  // the page follows the journals that are served
   Limits limits;
 };
 
-// The page as it is served: it may ask its own server, and knows that there is one. Error: it is no such page.
-[[nodiscard]] Result<std::string> served_page(std::string page);
+// The page as it is served: it may ask its own server, and knows that there is one, and whether it is to follow it. Error: it is
+// no such page.
+[[nodiscard]] Result<std::string> served_page(std::string page, bool is_live = false);
 
 struct Reply;
 
@@ -97,6 +101,7 @@ class Server {
   Budget refusals_{1 << 20};  // of answers that only say that there is no memory
   Sessions sessions_;
   Peaks peaks_;
+  Journals journals_;
   std::string address_;
   int listening_ = -1;
   MHD_Daemon* daemon_ = nullptr;

@@ -32,7 +32,8 @@ constexpr int64_t kViews = 4;               // what views take beside the tables
 }  // namespace
 
 Status read_file(const FoundFile& file, session::Session& session,
-                 const std::function<bool(const session::Session&)>& go_on) {
+                 const std::function<bool(const session::Session&)>& go_on,
+                 const std::function<void(std::span<const std::byte>)>& begun) {
   (void)posix_fadvise(file.file.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
   session.expect_bytes(file.bytes);
   while (!session.done()) {
@@ -46,6 +47,7 @@ Status read_file(const FoundFile& file, session::Session& session,
       return fail(ErrorCode::invalid_format, session.progress().bytes, "Reading failed: {}.",
                   std::strerror(errno));
     if (count == 0) break;
+    if (begun && session.progress().bytes == 0) begun(room.first(static_cast<size_t>(count)));
     if (Status committed = session.commit(static_cast<size_t>(count)); !committed) return committed;
   }
   return session.finish();
@@ -80,9 +82,14 @@ void OpenSession::read(const FoundFile& file) {
     }
     return !stopped_;
   };
+  const auto begun = [this](std::span<const std::byte> beginning) {
+    const auto head = journal_head(beginning);
+    const std::lock_guard lock(told_);
+    journal_ = head;
+  };
   Status done;
   try {
-    done = read_file(file, *session_, tell);
+    done = read_file(file, *session_, tell, begun);
   } catch (const std::bad_alloc&) {
     done = fail(ErrorCode::limit_exceeded, -1, "This file needs too much memory.");
   }
@@ -105,6 +112,7 @@ answers::Reading OpenSession::reading() {
   now.bytes = progress_.bytes;
   now.total = bytes_;
   now.events = progress_.events;
+  if (journal_) now.journal = journal_of(*journal_);
   if (state_ == State::failed) now.error = error_;
   return now;
 }
@@ -285,7 +293,9 @@ bool Sessions::close(std::string_view id) {
   (*found)->stop();
   gone.clients.push_back(std::move(*found));
   clients_.erase(found);
-  if (file->is_own()) drop(gone, file);
+  const bool is_left =
+      std::none_of(clients_.begin(), clients_.end(), [&](const auto& one) { return one->file() == file; });
+  if (file->is_own() || (file->is_passing() && is_left)) drop(gone, file);
   return true;
 }
 

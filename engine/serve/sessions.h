@@ -38,9 +38,10 @@ struct Limits {
 };
 
 // Reads a file to its end into a session. Error: the engine's, or invalid_format if it cannot be read. `go_on` is asked
-// between pieces.
+// between pieces; `begun` hears the first one.
 [[nodiscard]] Status read_file(const FoundFile& file, session::Session& session,
-                               const std::function<bool(const session::Session&)>& go_on);
+                               const std::function<bool(const session::Session&)>& go_on,
+                               const std::function<void(std::span<const std::byte>)>& begun = {});
 
 // One at a time, for std::lock_guard. Not a std::timed_mutex, which ThreadSanitizer of g++ 12 does not know.
 class Turn {
@@ -80,6 +81,8 @@ class OpenSession {
 
   [[nodiscard]] bool is_of(std::string_view name, const FoundFile& file) const;
   [[nodiscard]] bool is_own() const { return is_own_; }
+  // Read while it was being written: nobody opens this content again.
+  [[nodiscard]] bool is_passing() const { return stamp_.journal && !stamp_.journal->is_closed; }
   [[nodiscard]] bool is_reading();
   [[nodiscard]] bool has_failed();
   // That it may still take beside what it has: all of its budget while it is read, then what views take.
@@ -104,6 +107,7 @@ class OpenSession {
   std::condition_variable changed_;
   State state_ = State::reading;
   session::Session::Progress progress_;
+  std::optional<JournalHead> journal_;  // as it was read
   Error error_;
 
   Turn turn_;                                  // of the session, once it is ready

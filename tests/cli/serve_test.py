@@ -75,6 +75,7 @@ def picture(view, width, height):
 
 
 class Served(InAFolder):
+    command = "serve"
     options = ()
 
     def setUp(self):
@@ -94,7 +95,7 @@ class Served(InAFolder):
         pass
 
     def start(self, *arguments, under=(), environment=ENVIRONMENT):
-        self.server = subprocess.Popen([*under, TOOL, "serve", *map(str, arguments), "--viewer", str(self.viewer)],
+        self.server = subprocess.Popen([*under, TOOL, self.command, *map(str, arguments), "--viewer", str(self.viewer)],
                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
         self.addCleanup(self.stop)
         line = self.server.stdout.readline().decode()

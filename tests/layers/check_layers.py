@@ -16,7 +16,7 @@ CLIENTS = {
     "engine/arrow": set(RANK) - {"session"},
     "engine/cli": set(RANK) | {"engine/arrow", "engine/fleet", "engine/serve"},
     "engine/fleet": {"base", "model"},
-    "engine/serve": {"base", "analysis", "answers", "session"},
+    "engine/serve": {"base", "io", "analysis", "answers", "session"},
     "wasm": {"base", "model", "answers", "session"},
     "capture": {"base", "trace", "alloc", "model", "io"},
     "capture/python": set(RANK) | {"engine/arrow", "engine/cli"},

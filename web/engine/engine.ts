@@ -58,6 +58,10 @@ export class Engine {
   get alive(): boolean {
     return this.dead === undefined;
   }
+  /** Nothing that was asked waits for its answer. */
+  get isIdle(): boolean {
+    return this.waiting.size === 0;
+  }
 
   /** Reads a file; one before is gone with its views. */
   async open(
@@ -70,10 +74,13 @@ export class Engine {
     return this.ask('contents', {});
   }
 
-  /** `{ snapshot, device, bands, only }` of the file; release it when it is not shown any more. */
-  async view({ snapshot, device, bands, only = '' }: Shown): Promise<EngineView> {
+  /**
+   * `{ snapshot, device, bands, only }` of the file; release it when it is not shown any more. `before`: the same of a file that
+   * was still being written, whose place it takes.
+   */
+  async view({ snapshot, device, bands, only = '' }: Shown, before?: EngineView): Promise<EngineView> {
     const shown = { snapshot, device, bands, only };
-    return new EngineView(this, shown, await this.ask('open', shown));
+    return new EngineView(this, shown, await this.ask('open', shown), before?.run);
   }
 
   /** One more for the same file, where that is read; undefined = any engine of this page can read it. */
@@ -174,6 +181,8 @@ export class EngineView {
     readonly engine: Engine,
     readonly shown: Shown,
     opened: OpenedView,
+    /** The same for views of a file that is being written, as it grows. */
+    readonly run: object = {},
   ) {
     this.id = opened.id;
     this.info = opened.info;

@@ -4,6 +4,30 @@
 
 namespace gpustrata::answers {
 
+namespace {
+
+constexpr auto kJournalStates = words_up_to<JournalState::left>("written", "closed", "left");
+
+void describe_place(Members& m, const ServedJournal& journal) {
+  m.microseconds({"started_us", "Tells one run from another that writes a file of the same name."},
+                 journal.started_us);
+  m.count({"position", "Byte behind the last record."}, journal.position);
+  m.count({"events", "Told so far; null: not counted."}, journal.events);
+}
+
+}  // namespace
+
+void describe(Members& m, const ServedJournals& served) {
+  m.is({"ServedJournals", "The journals that a server has, and how far each is written."});
+  m.list({"journals", "By name."}, served.journals, [&](const ServedJournal& journal) {
+    m.text("name", journal.name);
+    m.word({"state", "`left`: never closed, and no process of the server's machine writes it."},
+           kJournalStates, journal.state);
+    m.count({"process", "Its number."}, journal.process);
+    describe_place(m, journal);
+  });
+}
+
 void describe(Members& m, const ServedFiles& served) {
   m.is({"ServedFiles", "What a server (`gpustrata serve`) says that it serves."});
   m.text("version", served.version);
@@ -26,6 +50,11 @@ void describe(Members& m, const Reading& reading) {
   m.bytes("bytes", reading.bytes);
   m.bytes("total", reading.total);
   m.count("events", reading.events);
+  m.object({"journal", "How far it was written when it was read; null: it is no journal, or not known yet."},
+           reading.journal, [&](const ServedJournal& journal) {
+             m.flag({"closed", "By its program: nothing follows."}, journal.state == JournalState::closed);
+             describe_place(m, journal);
+           });
   if (const auto there = m.when(reading.error.has_value()))
     m.object("error", [&] { describe(m, reading.error.value_or(Error())); });
 }

@@ -28,10 +28,30 @@ struct ServedFiles {
 };
 void describe(Members& m, const ServedFiles& served);
 
+// A journal that a server lists: how far it is written, and by whom.
+enum class JournalState : uint8_t {
+  written,  // its process runs
+  closed,   // by its program: nothing follows
+  left,     // never closed, and no process of this machine writes it
+};
+struct ServedJournal {
+  std::string name;
+  JournalState state = JournalState::written;
+  int64_t process = 0;
+  int64_t started_us = 0;         // tells one run from another that writes a file of the same name
+  int64_t position = 0;           // behind the last record
+  std::optional<int64_t> events;  // told so far; none = not counted
+};
+struct ServedJournals {
+  std::vector<ServedJournal> journals;  // by name
+};
+void describe(Members& m, const ServedJournals& served);
+
 // A file that was opened: how far the server has read it.
 struct Reading {
   bool is_ready = false;
   int64_t bytes = 0, total = 0, events = 0;
+  std::optional<ServedJournal> journal;  // how far it was written when it was read; none = it is no journal
   std::optional<Error> error;
 };
 void describe(Members& m, const Reading& reading);

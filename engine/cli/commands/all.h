@@ -40,6 +40,7 @@ void add_facts(CLI::App& app, Run& chosen);
 void add_fleet(CLI::App& app, Run& chosen);
 void add_schema(CLI::App& app, Run& chosen);
 void add_serve(CLI::App& app, Run& chosen);
+void add_live(CLI::App& app, Run& chosen);
 void add_mcp(CLI::App& app, Run& chosen);
 void add_manual(CLI::App& app, Run& chosen);
 void add_words(CLI::App& app, Run& chosen);

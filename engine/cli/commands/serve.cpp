@@ -1,80 +1,16 @@
 // gpustrata serve [DIR|FILE]... [--listen 127.0.0.1:PORT] [--host NAME]... [--memory SIZE] [--sessions N]
 //                 [--idle MINUTES] [--viewer gpustrata.html]
 
-#include <pthread.h>
-
-#include <chrono>
-#include <cmath>
-#include <csignal>
-#include <cstdint>
-#include <string>
-#include <vector>
-
-#include "engine/answers/text/printable.h"
 #include "engine/cli/commands/all.h"
-#include "engine/cli/console.h"
-#include "engine/cli/exit_codes.h"
-#include "engine/cli/failure.h"
 #include "engine/cli/options.h"
-#include "engine/cli/output/viewer.h"
-#include "engine/cli/sizes.h"
-#include "engine/cli/version.h"
-#include "engine/serve/access.h"
-#include "engine/serve/heap.h"
-#include "engine/serve/server.h"
+#include "engine/cli/serving.h"
 
 namespace gpustrata::cli {
 
 namespace {
 
-struct ServeOptions {
-  std::vector<std::string> paths;  // none = the folder one is in
-  std::string listen = "127.0.0.1:0";
-  std::vector<std::string> hosts;
-  int64_t memory_bytes = 0;  // 0 = three quarters of the machine's
-  size_t sessions = 16;
-  double idle_minutes = 30;
-  std::string viewer;
-};
-
-// Prints the address, on a line of its own, and serves until it is told to end (SIGINT, SIGTERM, SIGHUP). The exit
-// code: 0; 1 if it cannot begin.
 int run_serve(const ServeOptions& options, const Console& console) {
-  serve::keep_heap_small();
-  serve::Options served;
-  served.paths = options.paths.empty() ? std::vector<std::string>{"."} : options.paths;
-  auto page = viewer_page(options.viewer, "serve");
-  if (!page) return tell(page.error(), false, console);
-  served.page = std::move(*page);
-  served.listen = options.listen;
-  served.hosts = options.hosts;
-  served.version = kVersion;
-  served.limits.memory_bytes = options.memory_bytes > 0 ? options.memory_bytes : console.budget_bytes;
-  served.limits.most_sessions = options.sessions;
-  served.limits.idle = std::chrono::seconds(std::llround(options.idle_minutes * 60));
-
-  // Of all threads that are made from here on; this one waits for them.
-  sigset_t ending;
-  sigemptyset(&ending);
-  for (const int one : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ending, one);
-  pthread_sigmask(SIG_BLOCK, &ending, nullptr);
-
-  const auto server = serve::Server::start(std::move(served));
-  if (!server) {
-    pthread_sigmask(SIG_UNBLOCK, &ending, nullptr);
-    return tell(failure(server.error(), "serve").value(), false, console);
-  }
-  if (!console.out.write(io::bytes_of((*server)->address() + "\n"))) return tell_unwritten(console);
-  console.note("gpustrata: {} is served, read only. End with Ctrl C.\n",
-               answers::printable((*server)->about()));
-  const auto listening = serve::listen_address(options.listen);
-  if (listening && !serve::is_loopback(listening->host))
-    console.note(
-        "gpustrata: Whoever knows this address reads these files, and what is sent is not encrypted.\n");
-  int told = 0;
-  sigwait(&ending, &told);
-  pthread_sigmask(SIG_UNBLOCK, &ending, nullptr);  // a second one ends it at once
-  return kSuccess;
+  return serve_pages(options, "serve", console);
 }
 
 }  // namespace
@@ -83,24 +19,7 @@ void add_serve(CLI::App& app, Run& chosen) {
   const auto [command, options] =
       add(app, chosen, "serve", "The page over HTTP, for files beyond a browser's memory", run_serve);
   command->add_option("PATH", options->paths, "Folders and snapshot files; default: the folder one is in");
-  command->add_option("--listen", options->listen, "Address and port; port 0 is a free one")
-      ->type_name("ADDRESS:PORT")
-      ->capture_default_str();
-  command
-      ->add_option("--host", options->hosts, "Another name under which browsers come here; may be repeated")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  command
-      ->add_option_function<std::string>(
-          "--memory",
-          [&options = *options](const std::string& text) {
-            const auto bytes = size_in(text);
-            if (!bytes || *bytes <= 0)
-              throw CLI::ValidationError("--memory", "say a size as 20GiB, not \"" + text + "\"");
-            options.memory_bytes = *bytes;
-          },
-          "Most memory of all open files; default: three quarters of the machine's")
-      ->type_name("SIZE");
+  add_serving(*command, *options);
   command->add_option("--sessions", options->sessions, "Most open files")
       ->capture_default_str()
       ->check(CLI::Range(size_t{1}, size_t{10'000}));
@@ -109,8 +28,6 @@ void add_serve(CLI::App& app, Run& chosen) {
                    "Minutes after which a file that nobody asks about is closed")
       ->capture_default_str()
       ->check(CLI::Range(0.01, 1e6));
-  command->add_option("--viewer", options->viewer,
-                      "gpustrata.html (default: installed or built beside this command)");
 }
 
 }  // namespace gpustrata::cli

@@ -44,6 +44,7 @@ inline constexpr uint64_t kTailAt = 192;        // position up to which chunks a
 inline constexpr uint64_t kClosedAt = 256;      // 1: the program closed it
 inline constexpr uint64_t kLostEventsAt = 320;  // events that came after writing had stopped
 inline constexpr uint64_t kLostStacksAt = 384;  // stacks and texts that found no room
+inline constexpr uint64_t kEventsAt = 448;  // events told so far, those that are gone too; 0 = not counted
 inline constexpr uint64_t kReasonAt =
     512;  // why writing stopped, a sentence that ends with a 0 byte; "" = it did not
 inline constexpr uint64_t kReasonBytes = 1024;

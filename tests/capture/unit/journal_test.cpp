@@ -135,6 +135,15 @@ std::map<int64_t, std::pair<uint64_t, uint64_t>> calls_of(const model::Recording
   return calls;
 }
 
+// In the header of a file.
+[[nodiscard]] uint64_t number_in(const std::string& path, uint64_t at) {
+  std::ifstream file(path, std::ios::binary);
+  uint64_t number = 0;
+  file.seekg(static_cast<std::streamoff>(at));
+  file.read(reinterpret_cast<char*>(&number), sizeof number);
+  return number;
+}
+
 TEST(JournalWriter, WhatSixteenThreadsTellIsInTheFileOnceAndInOrder) {
   constexpr int kThreads = 16;
   constexpr uint64_t kCalls = 20'000;
@@ -156,6 +165,19 @@ TEST(JournalWriter, WhatSixteenThreadsTellIsInTheFileOnceAndInOrder) {
   const auto calls = calls_of(opened.recording);
   ASSERT_EQ(calls.size(), 16U);
   for (const auto& [thread, range] : calls) EXPECT_EQ(range, std::pair(uint64_t{0}, kCalls - 1)) << thread;
+  EXPECT_EQ(number_in(folder.file(), io::journal::kEventsAt), kThreads * kCalls);
+}
+
+TEST(JournalWriter, EventsToldAreCountedAlsoThoseThatAreGone) {
+  constexpr uint64_t kCalls = 200'000;  // more than has room
+  const Folder folder;
+  const auto journal = begun(folder.file(), kMiB);
+  journal->region(0, journal->text("forward"), true, 1);  // no event
+  for (uint64_t call = 0; call < kCalls; ++call) journal->event(0, event_of(0, call, {}));
+  EXPECT_EQ(number_in(folder.file(), io::journal::kEventsAt), kCalls);
+  const OpenedJournal opened(folder.file());
+  ASSERT_TRUE(opened.status) << opened.status.error().message;
+  EXPECT_LT(opened.recording.events.size_rows(), kCalls);
 }
 
 // --- The end of the program ---------------------------------------------------------------------------------

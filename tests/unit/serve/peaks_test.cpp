@@ -46,6 +46,14 @@ TEST(KnownPeaksOfFiles, AreExaminedInTheOrderOfTheList) {
   EXPECT_EQ(taken_name(known), "nothing");
 }
 
+TEST(KnownPeaksOfFiles, WhatIsBeingWrittenIsNotExamined) {
+  KnownPeaks known;
+  std::vector files = {listed_file("a")};
+  files[0].is_being_written = true;
+  EXPECT_EQ(known.look_up(files), 0);
+  EXPECT_EQ(taken_name(known), "nothing");
+}
+
 TEST(KnownPeaksOfFiles, WhatIsBeingExaminedCountsAndIsNotTakenAgain) {
   KnownPeaks known;
   std::vector files = {listed_file("a"), listed_file("b")};

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "tests/unit/serve/journal_bytes.h"
 #include "tests/unit/serve/served_folder.h"
 #include "tests/unit/session/asking.h"
 
@@ -365,6 +366,36 @@ TEST_F(OpenedSessions, AllFilesTogetherTakeNoMoreThanTheyMay) {
   EXPECT_THAT(picture(1280), HasSubstr("limit_exceeded"));
   sessions->all().give_back(others);
   EXPECT_THAT(picture(1280), testing::Not(HasSubstr("error")));
+}
+
+TEST_F(OpenedSessions, WhatWasReadOfAJournalBeingWrittenGoesWithItsLastClient) {
+  JournalBytes journal;
+  folder.write("run.gpustrata", journal.text());
+  const std::string one = opened("run.gpustrata"), other = opened("run.gpustrata");
+  EXPECT_EQ(sessions->count(), 1U);
+  EXPECT_TRUE(sessions->close(one));
+  EXPECT_EQ(sessions->count(), 1U);
+  EXPECT_TRUE(sessions->close(other));
+  EXPECT_EQ(sessions->count(), 0U);
+
+  journal.closed = 1;
+  folder.write("run.gpustrata", journal.text());
+  EXPECT_TRUE(sessions->close(opened("run.gpustrata")));
+  EXPECT_EQ(sessions->count(), 1U);
+}
+
+TEST_F(OpenedSessions, TellHowFarAJournalWasWrittenWhenItWasRead) {
+  JournalBytes journal;
+  folder.write("run.gpustrata", journal.text());
+  const auto client = sessions->open("run.gpustrata");
+  ASSERT_TRUE(client.has_value());
+  (void)read(client);
+  const auto told = (*client)->reading().journal;
+  ASSERT_TRUE(told.has_value());
+  EXPECT_EQ(told->position, 0);
+  EXPECT_EQ(told->events, 0);
+  EXPECT_EQ(told->started_us, 5000);
+  EXPECT_FALSE((*sessions->open("a.json"))->reading().journal.has_value());
 }
 
 }  // namespace

@@ -1691,12 +1691,41 @@ export interface ServedFiles {
   }[];
 }
 
+/** The journals that a server has, and how far each is written. */
+export interface ServedJournals {
+  /** By name. */
+  journals: {
+    name: string;
+    /** `left`: never closed, and no process of the server's machine writes it. */
+    state: 'written' | 'closed' | 'left';
+    /** Its number. */
+    process: number;
+    /** Tells one run from another that writes a file of the same name. */
+    started_us: Microseconds;
+    /** Byte behind the last record. */
+    position: number;
+    /** Told so far; null: not counted. */
+    events: number | null;
+  }[];
+}
+
 /** How far a server has read a file. */
 export interface ServedReading {
   ready: boolean;
   bytes: Bytes;
   total: Bytes;
   events: number;
+  /** How far it was written when it was read; null: it is no journal, or not known yet. */
+  journal: {
+    /** By its program: nothing follows. */
+    closed: boolean;
+    /** Tells one run from another that writes a file of the same name. */
+    started_us: Microseconds;
+    /** Byte behind the last record. */
+    position: number;
+    /** Told so far; null: not counted. */
+    events: number | null;
+  } | null;
   error?: EngineError;
 }
 

@@ -1,5 +1,5 @@
 // How bytes come to an engine and back. A transport knows nothing of what is asked.
-import type { EngineError } from '../protocol/answers.ts';
+import type { EngineError, ServedReading } from '../protocol/answers.ts';
 import type { Bytes } from '../protocol/wire.ts';
 
 /** Where a file's bytes come from. A URL is absolute, http or https. `served`: a server reads it and answers about it. */
@@ -27,6 +27,8 @@ export interface Progress {
   /** 0 = not known. */
   total: number;
   events: number;
+  /** Of a journal that a server reads: how far it was written. */
+  journal?: ServedReading['journal'];
 }
 
 export interface Transport {

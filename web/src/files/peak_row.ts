@@ -1,12 +1,12 @@
 // Several files, or snapshots of one file, side by side: one bar each by its peak, the odd one marked and said in words.
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { property } from 'lit/decorators.js';
 import { element } from '../controls/element.ts';
 import { differs } from '../base/differs.ts';
 import { formatBytes, formatDuration, formatExactBytes, plural } from '../base/format.ts';
 import type { Microseconds } from '../base/units.ts';
 import { compare, shareBeyond, type Compared } from '../model/outliers.ts';
-import { firstToFail, type Bar } from '../model/peak_bars.ts';
+import { barsOf, firstToFail, type Bar, type Barred } from '../model/peak_bars.ts';
 import { base } from '../controls/styles.ts';
 import { middle, middleStyles } from '../controls/middle.ts';
 import { symbols } from '../controls/symbols.ts';
@@ -42,12 +42,21 @@ const mostNames = 8;
 /** Tells `show` and `close` with the index of a bar. */
 @element('gpustrata-peak-row')
 export class PeakRowView extends LitElement {
-  @property({ attribute: false, hasChanged: differs }) bars: readonly Bar[] = [];
+  @property({ attribute: false }) of: Barred = { entries: [], active: undefined, file: undefined };
   /** What a bar stands for; in the plural with an s. */
   @property() what: 'file' | 'snapshot' | 'device' = 'file';
   @property({ type: Boolean }) closable = false;
+  private bars: readonly Bar[] = [];
   /** The current bar that was brought into view. */
   private seen = -1;
+
+  /** The page tells with each of its changes what there is; few of them change a bar. */
+  protected override shouldUpdate(changed: PropertyValues<this>): boolean {
+    const bars = barsOf[this.what](this.of);
+    const isOther = differs(bars, this.bars);
+    this.bars = bars;
+    return isOther || [...changed.keys()].some((one) => one !== 'of');
+  }
 
   protected override render(): TemplateResult {
     const peaks = this.bars.map(({ peak }) => peak);

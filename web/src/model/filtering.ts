@@ -15,8 +15,8 @@ export class Filtering {
 
   constructor(private readonly workspace: Workspace) {}
 
-  /** Another device is shown; the text stays and is asked for there. Undefined = nothing can be filtered. */
-  show(view: EngineView | undefined): void {
+  /** Another device is shown; the text stays and is asked for there, unless it is known. Undefined = nothing can be filtered. */
+  show(view: EngineView | undefined, known?: FilterAnswer): void {
     this.latest?.forget();
     this.latest = undefined;
     this.view = view;
@@ -24,7 +24,7 @@ export class Filtering {
       this.change(noFilter); // the field goes, and its text with it
       return;
     }
-    this.change({ ...meansNothing, error: undefined });
+    if (!known) this.change({ ...meansNothing, error: undefined });
     this.latest = new LatestOnly(
       (text) => view.ask('filter', { text }),
       (answer, text) => this.answered(answer, text),
@@ -35,7 +35,8 @@ export class Filtering {
       },
     );
     const { text } = this.now;
-    if (text !== '') this.latest.request(text);
+    if (known) this.answered(known, text);
+    else if (text !== '') this.latest.request(text);
   }
 
   set(text: string): void {

@@ -284,10 +284,7 @@ export class OpenFiles {
     const source = { file: new Blob() }; // there are no bytes of it
     const { snapshot } = view.shown;
     const file = fileOf(entry, { source, bytes: 0, engine, contents, snapshot, view });
-    engine.onDeath = (error) => {
-      file.died = error;
-      this.changed();
-    };
+    this.watch(file);
     entry.loading = undefined;
     entry.file = file;
     this.show(entry);
@@ -302,6 +299,23 @@ export class OpenFiles {
     entry.loading = waiting(entry.name, entry.source);
     this.show(entry);
     this.readNext();
+  }
+
+  /** What is being written has grown: what was read of it now takes the place of what the file held. */
+  renew(file: OpenFile, next: Pick<OpenFile, 'engine' | 'contents' | 'view' | 'bytes'>): void {
+    const { engine: before, peaks, devicePeaks, snapshot, source } = file;
+    Object.assign(file, fileOf(file, { snapshot, source, ...next }), { peaks, devicePeaks });
+    this.watch(file);
+    this.comparing.delete(file);
+    this.changed();
+    before.close();
+  }
+
+  private watch(file: OpenFile): void {
+    file.engine.onDeath = (error) => {
+      file.died = error;
+      this.changed();
+    };
   }
 
   private add({ name, source, hash }: Partial<Chosen> & { name: string }, inGroup: boolean): Entry {
@@ -367,10 +381,7 @@ export class OpenFiles {
       const bytes = sizeOf(source, entry.loading?.progress);
       const snapshot = first?.snapshot ?? 0;
       const file = fileOf(entry, { source, bytes, engine, contents, snapshot, view });
-      engine.onDeath = (error) => {
-        file.died = error;
-        this.changed();
-      };
+      this.watch(file);
       entry.file = file;
     } catch (error) {
       engine?.close();
@@ -404,7 +415,7 @@ function sizeOf(source: Source, progress: Progress | undefined): Bytes {
 
 /** As it is when it opens. */
 function fileOf(
-  { name, hash }: Entry,
+  { name, hash }: Pick<Entry, 'name' | 'hash'>,
   opened: Pick<OpenFile, 'source' | 'bytes' | 'engine' | 'contents' | 'snapshot' | 'view'>,
 ): OpenFile {
   const { contents, view } = opened;

@@ -23,7 +23,20 @@ export interface Bar {
   failedAt?: Microseconds | undefined;
 }
 
+/** Of what there are bars: the same objects, as they change. */
+export interface Barred {
+  entries: readonly Entry[];
+  active: Entry | undefined;
+  file: OpenFile | undefined;
+}
+
 type Devices = Contents['snapshots'][number]['devices'];
+
+export const barsOf = {
+  file: ({ entries, active }: Barred): Bar[] => barsOfFiles(entries, active),
+  snapshot: ({ file }: Barred): Bar[] => (file ? barsOfSnapshots(file) : []),
+  device: ({ file }: Barred): Bar[] => (file ? barsOfDevices(file) : []),
+};
 
 /** Of the first of them that ran out of memory. One whose time is not known may have been before all others. */
 function failureOf(devices: Devices): Pick<Bar, 'failed' | 'failedAt'> {
@@ -81,7 +94,7 @@ export function barsOfFiles(entries: readonly Entry[], active: Entry | undefined
 }
 
 /** Each by the device that is shown first of it. Names that are there twice are as they are in the file. */
-export function barsOfSnapshots({ contents, snapshot, peaks }: OpenFile): Bar[] {
+function barsOfSnapshots({ contents, snapshot, peaks }: OpenFile): Bar[] {
   return contents.snapshots.map(({ devices }, index) => ({
     name: snapshotName(contents, index),
     current: index === snapshot,
@@ -98,7 +111,7 @@ function contentOf(file: OpenFile | undefined): string {
   return (file?.contents.series ?? 0) > 0 ? 'counters' : 'empty';
 }
 
-export function barsOfDevices({ contents, snapshot, devicePeaks, view }: OpenFile): Bar[] {
+function barsOfDevices({ contents, snapshot, devicePeaks, view }: OpenFile): Bar[] {
   const peaks = devicePeaks?.[snapshot];
   return (contents.snapshots[snapshot]?.devices ?? []).map((one) => ({
     name: deviceName(one.device),

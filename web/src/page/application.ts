@@ -3,7 +3,7 @@ import { isOneFile } from '../../engine/assets.ts';
 import { markPicked } from '../files/choose.ts';
 import type { ViewerChange } from '../viewer/application.ts';
 import { GpustrataViewer } from '../viewer/viewer.ts';
-import { openServed, serverOfPage } from './server.ts';
+import { serverOfPage } from './server.ts';
 import { AddressBar } from './address_bar.ts';
 import { takeEmbeddedSnapshot } from './embedded_snapshot.ts';
 import { filesOfAddress } from './files_of_address.ts';
@@ -20,7 +20,7 @@ export function startApplication(): GpustrataViewer {
     address: new AddressBar(),
     settings: storedSettings,
     site: isOneFile() ? undefined : document.baseURI,
-    server,
+    server: server?.address,
   };
   let rehearsal: Rehearsal | undefined;
   let isEmpty = true;
@@ -42,7 +42,11 @@ export function startApplication(): GpustrataViewer {
     markPicked();
     viewer.receive(wanted);
   } else if (server !== undefined) {
-    void openServed(viewer, server, location.hash);
+    const { hash } = location;
+    import('./served.ts').then(
+      ({ beginServed }) => beginServed(viewer, server, hash),
+      () => undefined, // then one chooses
+    );
   } else {
     const { application } = viewer;
     // Its code comes after the page's.

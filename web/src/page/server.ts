@@ -1,24 +1,14 @@
-// A page that `gpustrata serve` sent knows it by a mark that the server put into it (engine/serve/server.cpp).
-import { markPicked } from '../files/choose.ts';
-import { shownIn } from '../model/link.ts';
-import { servedFile, servedFiles } from '../model/served_file.ts';
-import type { GpustrataViewer } from '../viewer/viewer.ts';
+// A page that `gpustrata serve` or `gpustrata live` sent knows it by a mark that the server put into it (engine/serve/server.cpp).
 
-/** Its address, with the token; undefined = this page was not sent by one. */
-export function serverOfPage(): string | undefined {
-  const mark = document.querySelector('meta[name=gpustrata-server]');
-  return mark ? new URL('.', document.baseURI).href : undefined;
+export interface PageServer {
+  /** With the token. */
+  readonly address: string;
+  /** The page follows the journals that it has. */
+  readonly isLive: boolean;
 }
 
-/** The only file that is served, or the one that a link names; else one chooses. */
-export async function openServed(viewer: GpustrataViewer, server: string, hash: string): Promise<void> {
-  const list = await servedFiles(server).catch(() => undefined); // the list of files says why
-  const named = shownIn(hash)?.file;
-  const names = list?.files.map(({ name }) => name) ?? [];
-  const linked = names.find((name) => name === named || name.endsWith(`/${named}`));
-  const only = names.length === 1 && !list?.left_out ? names[0] : undefined;
-  const wanted = linked ?? only;
-  if (wanted === undefined || viewer.files.state !== 'empty') return;
-  markPicked();
-  viewer.receive({ files: [servedFile(server, wanted)] });
+/** Undefined = this page was not sent by one. */
+export function serverOfPage(): PageServer | undefined {
+  const mark = document.querySelector<HTMLMetaElement>('meta[name=gpustrata-server]');
+  return mark ? { address: new URL('.', document.baseURI).href, isLive: mark.content === 'live' } : undefined;
 }

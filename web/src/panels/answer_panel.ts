@@ -40,20 +40,21 @@ export abstract class AnswerPanel<Answer> extends LitElement {
       else this.refused = { ...wanted, why: reasonOf(error) };
     }
     this.busy = false;
-    if (this.asked && this.isConnected) void this.find();
+    if ((this.asked ?? page !== this.page) && this.isConnected) void this.find();
   }
 
   protected override render(): TemplateResult {
     const { view } = this.page;
     if (this.refused && isSame(this.refused, this.asked))
       return html`<p role="alert">${this.refused.why}</p>`;
-    // An answer of another moment stays until the next one is there.
-    return this.known?.of === view
+    // An answer of another moment stays until the next one is there, and so does one of a file that has grown since.
+    return this.known?.of.run === view.run
       ? html`<div class="answer" data-answered=${this.known.key}>${this.show(this.known.answer)}</div>`
       : html`<p class="dim" data-waiting>${this.waiting}</p>`;
   }
 
   protected follow({ event, rank, filter, more }: Partial<Proof>): void {
+    if (this.known?.of !== this.page.view) return; // ranks are of the view that was asked
     tell(this, 'go', {
       to: 'proof',
       event: event ?? null,

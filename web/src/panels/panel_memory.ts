@@ -5,11 +5,11 @@ import type { PanelTexts } from '../model/workspace.ts';
 import type { LinkField } from './link_field.ts';
 import type { Kept, LoadedPanel } from './panel.ts';
 
-const all = new WeakMap<EngineView, Map<string, object>>();
+const all = new WeakMap<object, Map<string, object>>();
 
-function of(view: EngineView): Map<string, object> {
-  const known = all.get(view) ?? new Map<string, object>();
-  all.set(view, known);
+function of({ run }: EngineView): Map<string, object> {
+  const known = all.get(run) ?? new Map<string, object>();
+  all.set(run, known);
   return known;
 }
 

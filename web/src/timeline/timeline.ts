@@ -155,6 +155,8 @@ export class TimelineView extends LitElement {
   private pendingView: Viewport | undefined;
   private readonly redraw = onceAFrame(() => this.draw());
   private firstPicture = false;
+  /** The recording has grown: the picture before stays until the next one is whole. */
+  private renewing = false;
   /** The picture shown is exact and no step of a zoom ago. */
   private resting = false;
   private toldView: Viewport | undefined;
@@ -300,6 +302,7 @@ export class TimelineView extends LitElement {
   protected override willUpdate(changed: PropertyValues<this>): void {
     const { stage } = this;
     const isNew = changed.has('device');
+    const isNext = changed.get('device')?.run === this.device.run;
     stage.typedCapacity = this.capacity;
     if (isNew || changed.has('axis')) {
       if (isNew) this.leave();
@@ -307,12 +310,13 @@ export class TimelineView extends LitElement {
       stage.device = this.device;
       stage.axis = this.axis;
       stage.bounds = stage.boundsFor(this.axis);
-      if (isNew) this.start();
+      if (isNew) this.start(isNext);
       const before = this.kept?.axis === this.axis ? this.kept.view : undefined;
       const first = isNew ? (this.firstView ?? before) : this.pendingView;
       stage.view = first ? show(first, stage.bounds) : fitAll(stage.bounds);
       this.pendingView = undefined;
-      this.cursor.forget();
+      if (isNext) this.cursor.renewed();
+      else this.cursor.forget();
       this.pinOutline.forget();
       this.hoverOutline.forget();
       this.chosenTrack.forget();
@@ -339,12 +343,13 @@ export class TimelineView extends LitElement {
     if (this.chosen !== undefined && changed.has('chosen')) this.cursor.leaveEvent(this.chosen);
   }
 
-  private start(): void {
+  private start(isNext: boolean): void {
+    const held = isNext ? this.kept?.kinds.kinds?.kinds[this.heldKind]?.label : undefined;
+    this.renewing = isNext;
     this.kept = tracksOf(this.device);
     this.kept.showing();
     this.answers.again();
-    this.litKind = -1;
-    this.heldKind = -1;
+    this.hold(this.kept.kinds.kinds?.kinds.findIndex(({ label }) => label === held) ?? -1);
     this.travel.landmarks = undefined;
     this.firstPicture = false;
   }
@@ -508,6 +513,9 @@ export class TimelineView extends LitElement {
     if (settled && picture.shown) this.labels.want(picture.shown, kinds.kinds);
     const { labels, markers } = this;
     const { landmarks } = this.travel;
+    const isWhole = settled && labels.settled && landmarks !== undefined;
+    if (this.renewing && !isWhole && picture.problem === undefined) return;
+    this.renewing = false;
     const outline = this.pinOutline.of(this.pinned && outlined(this.pinned, stage.stacking));
     drawBase(ctx, at, { stage, picture, labels, landmarks, markers, outline }, colorsOf(this.theme));
     this.drawOverlay();

@@ -44,6 +44,7 @@ export interface ActionTarget {
   copyDetails(): boolean;
   pinAtCursor(from: EventTarget | undefined): boolean;
   stepBack(): boolean;
+  follow(): boolean;
 }
 
 export interface Action {
@@ -114,6 +115,13 @@ const table = [
     keys: ['Shift f'],
     what: 'height of what is visible',
     run: onTimeline((t) => t.fitHeight()),
+  },
+  {
+    id: 'follow',
+    group: 'Find',
+    keys: ['End'],
+    what: 'follow what is being written',
+    run: (page) => page.follow(),
   },
   { id: 'peak', group: 'Find', keys: ['p'], what: 'go to the peak', run: onTimeline((t) => t.goToPeak()) },
   {

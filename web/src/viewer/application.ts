@@ -1,5 +1,6 @@
 // What a page that is there for the viewer alone lends to it (page/application.ts). An element inside somebody else's
 // page has none of it: it acts on the keys, drops and pastes inside its own root, keeps no settings and no address.
+import type { TemplateResult } from 'lit';
 import type { Address } from '../model/link_walk.ts';
 import type { SettingsStore } from '../model/settings.ts';
 
@@ -12,6 +13,17 @@ export interface Application {
   readonly site: string | undefined;
   /** Of the server behind the page (`Served`), whose files it shows; undefined = there is none. */
   readonly server: string | undefined;
+  /** Of a page that a server sent; its code comes after the page's. */
+  served?: ServedPage;
+}
+
+export interface ServedPage {
+  /** Who reads the file that is shown, and whether it is followed, for the top bar. */
+  badge(): TemplateResult;
+  /** New contents take the place of the file that is shown. */
+  readonly isFollowing: boolean;
+  /** Back to the end of the file that is shown; false if it is not one that is written. */
+  goOn(): boolean;
 }
 
 /** What a viewer tells the page around it, with the event `viewer-change`. */

@@ -92,16 +92,7 @@ export class TopBarView extends LitElement {
       >
       <span class="file-size">${formatBytes(file.bytes)}</span>
       <span class="file-size" data-format>${file.contents.format}</span>
-      ${
-        'served' in file.source
-          ? html`<span
-              class="served"
-              data-served
-              title="The server reads this file; only what is drawn comes here.">
-              on ${new URL(file.source.served.address).host}
-            </span>`
-          : nothing
-      }
+      <slot name="served"></slot>
       ${
         this.hasServer
           ? html`<button
@@ -204,15 +195,6 @@ export class TopBarView extends LitElement {
         color: var(--dim);
         white-space: nowrap;
         font-variant-numeric: tabular-nums;
-      }
-      .served {
-        padding: 1px 8px;
-        border-radius: 10px;
-        background: var(--accent-soft);
-        color: var(--accent);
-        font-size: 12px;
-        font-weight: 500;
-        white-space: nowrap;
       }
       .file .button,
       .file .field {

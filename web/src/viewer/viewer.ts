@@ -14,7 +14,6 @@ import type { Shown } from '../model/link.ts';
 import { LinkWalk, type LinkTarget } from '../model/link_walk.ts';
 import type { Viewport } from '../model/viewport.ts';
 import { OpenFiles, type Entry, type OpenFile } from '../model/open_files.ts';
-import { barsOfDevices, barsOfFiles, barsOfSnapshots } from '../model/peak_bars.ts';
 import { createWorkspace } from '../model/workspace.ts';
 import { servedFile } from '../model/served_file.ts';
 import type { SourceFolder } from '../model/source_folder.ts';
@@ -296,6 +295,7 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
   firstPicture(): void {
     this.dispatchEvent(new CustomEvent('first-picture'));
     this.rooms.settle(this.file?.view);
+    if (this.application?.served?.isFollowing) return; // the next one comes soon
     void this.firstLook.of(this.file?.view);
     this.files.prepareNext();
     void this.files.findPeaks();
@@ -526,7 +526,7 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
         @files=${this.chosen}
         @act=${(event: CustomEvent<ActionId>) => this.act(event.detail)}
         @device=${(event: CustomEvent<DeviceChoice>) => this.showDevice(event.detail)}
-        >${file?.view ? inTopBar(this, file, file.view) : nothing}</gpustrata-top-bar
+        >${this.application?.served?.badge()}${file?.view ? inTopBar(this, file, file.view) : nothing}</gpustrata-top-bar
       >
       ${
         entries.length > 1
@@ -535,7 +535,7 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
               aria-label="Files"
               what="file"
               closable
-              .bars=${barsOfFiles(entries, active)}
+              .of=${{ entries, active, file }}
               @show=${(event: CustomEvent<number>) => this.files.show(entries[event.detail]!)}
               @close=${(event: CustomEvent<number>) => this.files.close(entries[event.detail]!)}></gpustrata-peak-row>`
           : nothing
@@ -546,7 +546,7 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
               role="navigation"
               aria-label="Snapshots"
               what="snapshot"
-              .bars=${barsOfSnapshots(file)}
+              .of=${{ entries, active, file }}
               @show=${(event: CustomEvent<number>) => this.showDevice(choiceOf(file.contents, event.detail))}></gpustrata-peak-row>`
           : nothing
       }
@@ -556,7 +556,7 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
               role="navigation"
               aria-label="Devices"
               what="device"
-              .bars=${barsOfDevices(file)}
+              .of=${{ entries, active, file }}
               @show=${({ detail }: CustomEvent<number>) => this.showDevice({ snapshot: 0, device: file.contents.snapshots[0]!.devices[detail]!.device })}></gpustrata-peak-row>`
           : nothing
       }

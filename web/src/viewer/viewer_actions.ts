@@ -28,6 +28,9 @@ export class ViewerActions implements KeyTarget {
     return [this.page.details, this.page.answers, this.page.drawer, this.page.mainPanel];
   }
 
+  follow(): boolean {
+    return this.page.application?.served?.goOn() ?? false;
+  }
   openKeys(): void {
     void openSheet('keys', this.page);
   }

@@ -108,8 +108,15 @@ TEST(ServedAnswers, FilesSessionsAndRefusals) {
   EXPECT_EQ(json_of(served), R"({"version":"0.1.0","served":"/data","left_out":true,"to_examine":3,"files":[)"
                              R"({"name":"a","bytes":10,"modified_us":20,"peak_bytes":30},)"
                              R"({"name":"b","bytes":1,"modified_us":2,"peak_bytes":null,"error":"why"}]})");
-  EXPECT_EQ(json_of(Reading{true, 1, 2, 3, std::nullopt}),
-            R"({"ready":true,"bytes":1,"total":2,"events":3})");
+  EXPECT_EQ(json_of(Reading{true, 1, 2, 3, std::nullopt, std::nullopt}),
+            R"({"ready":true,"bytes":1,"total":2,"events":3,"journal":null})");
+  const ServedJournal journal{"a", JournalState::left, 77, 5, 72, std::nullopt};
+  EXPECT_EQ(
+      json_of(Reading{true, 1, 2, 3, journal, std::nullopt}),
+      R"({"ready":true,"bytes":1,"total":2,"events":3,"journal":{"closed":false,"started_us":5,"position":72,"events":null}})");
+  EXPECT_EQ(
+      json_of(ServedJournals{{journal}}),
+      R"({"journals":[{"name":"a","state":"left","process":77,"started_us":5,"position":72,"events":null}]})");
   EXPECT_EQ(json_of(OpenedSession{"id", "a"}), R"({"session":"id","name":"a"})");
   EXPECT_EQ(json_of(Refused{Error{ErrorCode::limit_exceeded, "no room", -1, ""}}),
             R"({"error":{"code":"limit_exceeded","message":"no room","offset":-1}})");

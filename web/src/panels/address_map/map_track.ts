@@ -60,12 +60,22 @@ export class MapTrack {
   private asked = '';
   private kinds: Kinds | undefined;
   private regions: { order: RegionOrder; first: number; rows: readonly Region[] } | undefined;
+  private isOld = false;
   private readonly lists: LatestOnly<List, Regions>;
   private readonly pictures: LatestOnly<Question, MapPicture>;
   private readonly asking: LatestOnly<ColourBy, Kinds>;
 
-  /** `counted`: the number of regions is known or another one. */
-  constructor(view: EngineView, changed: () => void, counted: () => void) {
+  /**
+   * `counted`: the number of regions is known or another one. `before`: of the recording before it grew, which is shown until all
+   * is asked for anew.
+   */
+  constructor(view: EngineView, changed: () => void, counted: () => void, before?: MapTrack) {
+    if (before) {
+      this.count = before.count;
+      this.shown = before.shown && { ...before.shown, key: '' };
+      this.regions = before.regions;
+      this.isOld = true;
+    }
     const failed = (error: unknown): void => {
       if (view.alive) this.problem = reasonOf(error);
       counted();
@@ -113,7 +123,9 @@ export class MapTrack {
   want({ order, first, end, height, columns, theme, highlight, colouring }: MapView): boolean {
     const { shown, kinds, count: rows } = this;
     if (rows === 0) return true;
-    if (!this.regionAt(order, first) || !this.regionAt(order, Math.max(end - 1, first))) {
+    const isListed = this.regionAt(order, first) && this.regionAt(order, Math.max(end - 1, first));
+    if (!isListed || this.isOld) {
+      this.isOld = false;
       const from = Math.max(0, first - wordsAround);
       this.lists.request({ order, first: from, count: end + wordsAround - from });
     }

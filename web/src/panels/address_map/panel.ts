@@ -92,7 +92,7 @@ export class AddressMapView extends LitElement {
     if (!changed.has('page') && !changed.has('kept')) return;
     const before = changed.has('page') ? changed.get('page') : this.page;
     const { page } = this;
-    if (before?.view !== page.view) this.start();
+    if (before?.view !== page.view) this.start(before?.view.run === page.view.run);
     else if (changed.has('kept')) this.recall();
     this.map?.colourBy(page.colourBy);
     if (before?.view !== page.view || before.event !== page.event || before.axis !== page.axis)
@@ -105,11 +105,13 @@ export class AddressMapView extends LitElement {
     this.redraw();
   }
 
-  private start(): void {
+  /** `isNext`: the recording has grown; the rows stay until they are there anew. */
+  private start(isNext: boolean): void {
     const made: MapTrack = new MapTrack(
       this.page.view,
       () => made === this.map && this.redraw(),
       () => made === this.map && this.counted(),
+      isNext ? this.map : undefined,
     );
     this.map = made;
     this.spot = undefined;

@@ -48,7 +48,8 @@ export class EventListView extends LitElement {
 
   private readonly window = new RowWindow(22);
   private seen: SeenRows = { first: 0, end: 0, top: 0 };
-  private loaded: { first: number; rows: readonly EventRow[] } = { first: 0, rows: [] };
+  /** `isOld`: of the recording before it grew. */
+  private loaded: { first: number; rows: readonly EventRow[]; isOld?: boolean } = { first: 0, rows: [] };
   private view: EngineView | undefined;
   private rows: LatestOnly<Args<'eventRows'>, EventRow[]> | undefined;
   /** What is listed. */
@@ -76,12 +77,13 @@ export class EventListView extends LitElement {
 
   protected override willUpdate(changed: PropertyValues<this>): void {
     const before = changed.has('page') ? changed.get('page') : this.page;
-    if (before?.view !== this.page.view) this.start();
+    if (before?.view !== this.page.view) this.start(before?.view.run === this.page.view.run);
     else if (changed.has('kept')) this.filter(this.kept.value.filter);
     else if (before.event !== this.page.event) void this.findRow();
   }
 
-  private start(): void {
+  /** `isNext`: the recording has grown; the rows stay until they are there anew. */
+  private start(isNext: boolean): void {
     const { view } = this.page;
     this.epoch += 1;
     const { epoch } = this;
@@ -90,11 +92,13 @@ export class EventListView extends LitElement {
       if (isCurrent() && view.alive) this.problem = reasonOf(error);
     };
     this.view = view;
-    this.listed = '';
-    this.info = undefined;
-    this.count = 0;
     this.problem = undefined;
-    this.loaded = { first: 0, rows: [] };
+    if (!isNext) {
+      this.listed = '';
+      this.info = undefined;
+      this.count = 0;
+      this.loaded = { first: 0, rows: [] };
+    }
     this.rows = new LatestOnly(
       (part) => view.ask('eventRows', part),
       (rows, { first, filter }) => {
@@ -106,7 +110,7 @@ export class EventListView extends LitElement {
     );
     this.filters = new LatestOnly(
       (filter) => view.ask('filterEvents', { filter }),
-      (count, filter) => isCurrent() && void this.list(filter, count),
+      (count, filter) => isCurrent() && void this.list(filter, count, isNext),
       (error) => {
         // What the one before meant stays listed.
         if (error instanceof EngineFailure && error.reason.offset >= 0) this.wrong = error.reason;
@@ -127,11 +131,14 @@ export class EventListView extends LitElement {
     this.filter(this.kept.value.filter);
   }
 
-  private async list(filter: string, count: number): Promise<void> {
+  /** `isNext`: one looks at the same rows. */
+  private async list(filter: string, count: number, isNext: boolean): Promise<void> {
+    const isSame = isNext && filter === this.listed;
     this.listed = filter;
     this.count = count;
-    this.loaded = { first: 0, rows: [] };
-    await this.findRow(true);
+    this.loaded = isSame ? { ...this.loaded, isOld: true } : { first: 0, rows: [] };
+    if (isSame) this.load();
+    await this.findRow(!isSame);
   }
 
   /** The row of the chosen event, into view. */
@@ -152,7 +159,7 @@ export class EventListView extends LitElement {
     const { first, end } = seen;
     const from = Math.max(0, first - around / 3);
     const to = Math.min(count, end + around / 3);
-    if (loaded.first <= from && loaded.first + loaded.rows.length >= to) return;
+    if (!loaded.isOld && loaded.first <= from && loaded.first + loaded.rows.length >= to) return;
     const start = Math.max(0, first - around);
     this.rows?.request({ filter: this.listed, first: start, count: end + around - start });
   }

@@ -79,8 +79,9 @@ export class FrameTableView extends LitElement {
 
   private start(): void {
     const { view } = this.of.page;
+    // Of a recording that has grown the last ones stay until the next ones are there.
+    if (this.view?.run !== view.run) this.loaded = undefined;
     this.view = view;
-    this.loaded = undefined;
     this.problem = undefined;
     this.row = -1;
     this.asked = this.shown = '';

@@ -76,8 +76,9 @@ export class FlameGraphView extends LitElement {
 
   private start(): void {
     const { view } = this.of.page;
+    // Of a recording that has grown the last one stays until the next one is there.
+    if (this.view?.run !== view.run) this.flame = undefined;
     this.view = view;
-    this.flame = undefined;
     this.problem = undefined;
     this.pointed = undefined;
     this.current = -1;

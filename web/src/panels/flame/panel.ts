@@ -64,16 +64,17 @@ export class FlamePanel extends LitElement {
   protected override willUpdate(changed: PropertyValues<this>): void {
     if (changed.has('kept')) this.chosen = this.kept.value;
     const before = changed.has('page') ? changed.get('page') : this.page;
-    if (before?.view !== this.page.view) this.start();
+    if (before?.view !== this.page.view) this.start(before?.view.run === this.page.view.run);
     if (before?.view !== this.page.view || before.range !== this.page.range) this.askRange();
     this.askOther();
   }
 
-  private start(): void {
+  /** `isNext`: the recording has grown; what was found in it stays until it is found anew. */
+  private start(isNext: boolean): void {
     const { view } = this.page;
     this.marked = undefined;
     this.problem = undefined;
-    this.found = { text: '', total: '', rest: '' };
+    if (!isNext) this.found = { text: '', total: '', rest: '' };
     this.asking = new LatestOnly(
       (range) => view.ask('range', questionOf(range)),
       (totals, of) => view === this.page.view && (this.marked = { of, totals }),

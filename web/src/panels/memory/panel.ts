@@ -49,7 +49,7 @@ export class HoldersPanel extends LitElement {
 
   protected override willUpdate(changed: PropertyValues<this>): void {
     const before = changed.has('page') ? changed.get('page') : this.page;
-    if (before?.view !== this.page.view) this.start();
+    if (before?.view !== this.page.view) this.start(before?.view.run === this.page.view.run);
     this.ask();
     void this.askPinned();
   }
@@ -72,9 +72,10 @@ export class HoldersPanel extends LitElement {
       this.pinned = is ? { rank, rules: text, is } : undefined;
   }
 
-  private start(): void {
+  /** `isNext`: the recording has grown; what was found in it stays until it is found anew. */
+  private start(isNext: boolean): void {
     const { view } = this.page;
-    this.found = undefined;
+    if (!isNext) this.found = undefined;
     this.problem = undefined;
     this.asked = this.shown = this.pinnedAsked = '';
     this.pinned = undefined;

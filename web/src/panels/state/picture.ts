@@ -136,7 +136,7 @@ export class StatePictureView extends LitElement {
     if (!changed.has('page')) return;
     const before = changed.get('page');
     const { page } = this;
-    if (before?.view !== page.view) this.start();
+    if (before?.view !== page.view) this.start(before?.view.run === page.view.run);
     if (page.colourBy !== (this.kinds?.by ?? 'allocation')) this.colouring?.request(page.colourBy);
     if (before?.view !== page.view || before.pinned?.rank !== page.pinned?.rank) void this.follow();
     if (before?.view !== page.view || before.event !== page.event) {
@@ -146,18 +146,21 @@ export class StatePictureView extends LitElement {
     else this.redraw(); // what is outlined
   }
 
-  private start(): void {
+  /** `isNext`: the recording has grown; the last picture stays until the next one is there. */
+  private start(isNext: boolean): void {
     const { view } = this.page;
     const isCurrent = (): boolean => view === this.page.view;
     const { width, height } = this.window;
     const { window, colouring: shading } = this.kept.value;
     this.window = width < 2 ? window : resizedTo(window, width, height);
     this.shading = shading;
-    this.shown = undefined;
-    this.totals = undefined;
+    if (!isNext) {
+      this.shown = undefined;
+      this.totals = undefined;
+      this.kinds = undefined;
+    }
     this.problem = undefined;
     this.preparation.again();
-    this.kinds = undefined;
     this.colouring?.forget();
     this.colouring = new LatestOnly(
       (by) => view.ask('kinds', { by }),
@@ -168,6 +171,7 @@ export class StatePictureView extends LitElement {
       },
       () => undefined, // the colours before stay
     );
+    if (isNext && this.kinds) this.colouring.request(this.kinds.by);
     this.layouts?.forget();
     this.layouts = new LatestOnly(
       async (question) => {

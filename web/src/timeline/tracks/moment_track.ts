@@ -62,6 +62,8 @@ export class MomentTrack {
   /** Where the keyboard's event lies on the axis shown, if that is not the event axis. */
   private cursorAt: AxisUnits | undefined;
   private lastView = '';
+  /** What is shown is of the recording before it grew. */
+  private isOld = false;
   private readonly probes: LatestOnly<Question, Probed>;
 
   constructor(
@@ -103,6 +105,12 @@ export class MomentTrack {
     this.moment = undefined;
     this.hovered = undefined;
     this.pointer = undefined;
+  }
+
+  /** The recording has grown: what is shown stays until it is asked for anew. */
+  renewed(): void {
+    this.probes.forget();
+    this.isOld = true;
   }
 
   /** The keyboard's cursor goes: the moment it stands for is no longer the chosen one. */
@@ -253,7 +261,7 @@ export class MomentTrack {
   private probePointer(at: Point): void {
     this.probes.request({
       ...this.placeOf(at),
-      known: this.hovered?.rank ?? -1,
+      known: this.isOld ? -1 : (this.hovered?.rank ?? -1),
       groups: this.target.groups(),
       byKeyboard: false,
     });
@@ -265,7 +273,8 @@ export class MomentTrack {
     const old = this.moment;
     this.moment = { axis, column, width, bytes, pick, group, isLow, byKeyboard };
     if (byKeyboard && pick) void this.placeCursor(pick.event);
-    if (details) this.hovered = details;
+    if (details || this.isOld) this.hovered = details;
+    this.isOld = false;
     if (pick && pick.rank >= 0 && !isLow && (details || old?.pick?.rank !== pick.rank) && this.hovered)
       this.target.pointed(this.hovered);
     this.target.changed();
