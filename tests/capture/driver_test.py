@@ -54,6 +54,14 @@ class Driver(unittest.TestCase):
     def journals(self):
         return sorted(path.name for path in self.folder.glob("*.gpustrata"))
 
+    def has_begun(self):
+        """The journal has its header: before that nothing has returned."""
+        try:
+            with open(self.folder / "run.gpustrata", "rb") as file:
+                return file.read(1) == b"\x93"
+        except FileNotFoundError:
+            return False
+
     def rows(self, name="run.gpustrata"):
         """(place, action, address, size, stream, metadata, pool) in order, of the device and of the host."""
         rows = []
@@ -136,7 +144,7 @@ class Driver(unittest.TestCase):
                 old.unlink()
             process = subprocess.Popen(self.command(PROGRAM, "random", "asked", self.lists, round_, MANY, 8), cwd=self.folder,
                                        env=self.environment(), stderr=subprocess.DEVNULL)
-            while not self.journals():
+            while not self.has_begun():
                 time.sleep(0.001)
             time.sleep(chosen.random() * 0.2)
             process.send_signal(signal.SIGKILL)

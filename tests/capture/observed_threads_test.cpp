@@ -142,7 +142,7 @@ TEST_F(ObservedThreads, JournalsBeginAndEndMeanwhile) {
     const auto stacks = round % 4 == 0 ? GPUSTRATA_STACKS_NATIVE : GPUSTRATA_STACKS_NONE;
     ASSERT_EQ(gpustrata_observe_to_journal(&kMadeUp, stacks, path.c_str(), int64_t{1} << 26), GPUSTRATA_OK)
         << gpustrata_last_error();
-    wait();
+    for (int tries = 0; tries < 2000 && gpustrata_observed_journal_events(0) == 0; ++tries) wait();
     EXPECT_GT(gpustrata_observed_journal_events(0), 0);
     EXPECT_EQ(gpustrata_observed_journal_is_cut(), 0);
     ASSERT_EQ(gpustrata_observe_end(), GPUSTRATA_OK) << gpustrata_last_error();
