@@ -9,17 +9,19 @@ async function countUpdates(page: Page): Promise<void> {
   await page.waitForSelector('gpustrata-viewer[data-whole]');
   await page.evaluate(() => {
     interface Updating extends HTMLElement {
-      isUpdatePending: boolean;
-      performUpdate(): void;
+      update(changed: unknown): void;
     }
-    let base = document.querySelector('gpustrata-viewer') as Updating;
-    while (!Object.hasOwn(base, 'performUpdate')) base = Object.getPrototypeOf(base) as Updating;
-    const { performUpdate } = base;
+    // What all elements have in common renders, unless nothing that they show has changed.
+    let at = document.querySelector('gpustrata-viewer') as Updating;
+    let base = at;
+    for (; !Object.hasOwn(at, 'performUpdate'); at = Object.getPrototypeOf(at) as Updating)
+      if (Object.hasOwn(at, 'update')) base = at;
+    const { update } = base;
     const counts: Record<string, number> = {};
     Object.assign(globalThis, { counts });
-    base.performUpdate = function (this: Updating) {
-      if (this.isUpdatePending) counts[this.localName] = (counts[this.localName] ?? 0) + 1;
-      performUpdate.call(this);
+    base.update = function (this: Updating, changed: unknown) {
+      counts[this.localName] = (counts[this.localName] ?? 0) + 1;
+      update.call(this, changed);
     };
   });
   // What was begun when the file opened is over.
