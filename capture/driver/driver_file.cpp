@@ -11,11 +11,12 @@
 #include <string_view>
 #include <system_error>
 
+#include "engine/io/journal/format.h"
+
 namespace gpustrata::capture {
 
 namespace {
 
-constexpr std::string_view kJournal = ".gpustrata";
 constexpr int kMostNumbers = 100'000;
 
 [[nodiscard]] std::string host_name() {
@@ -53,8 +54,8 @@ constexpr int kMostNumbers = 100'000;
 // Without its suffix.
 [[nodiscard]] Result<std::string> take_name(const std::string& stem) {
   for (int number = 1; number < kMostNumbers; ++number) {
-    const std::string name =
-        number == 1 ? fmt::format("{}{}", stem, kJournal) : fmt::format("{}-{}{}", stem, number, kJournal);
+    const std::string name = number == 1 ? fmt::format("{}{}", stem, io::journal::kFileEnding)
+                                         : fmt::format("{}-{}{}", stem, number, io::journal::kFileEnding);
     const int file = open(name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
     if (file >= 0) {
       (void)close(file);
@@ -62,7 +63,8 @@ constexpr int kMostNumbers = 100'000;
     }
     if (errno != EEXIST) return fail(ErrorCode::io_error, -1, "{}: {}", name, std::strerror(errno));
   }
-  return fail(ErrorCode::io_error, -1, "{}{}: there are {} of this name", stem, kJournal, kMostNumbers);
+  return fail(ErrorCode::io_error, -1, "{}{}: there are {} of this name", stem, io::journal::kFileEnding,
+              kMostNumbers);
 }
 
 }  // namespace
@@ -70,7 +72,7 @@ constexpr int kMostNumbers = 100'000;
 Result<std::string> place_driver_file(const std::string& pattern, bool beside) {
   const std::filesystem::path meant = filled_pattern(pattern);
   std::filesystem::path stem = meant;
-  if (stem.extension() == kJournal || stem.extension() == ".pickle") stem.replace_extension();
+  if (stem.extension() == io::journal::kFileEnding || stem.extension() == ".pickle") stem.replace_extension();
   if (beside) stem += "-driver";
   std::error_code ignored;
   if (stem.has_parent_path()) (void)std::filesystem::create_directories(stem.parent_path(), ignored);

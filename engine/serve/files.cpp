@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "engine/base/utf8.h"
+#include "engine/io/journal/format.h"
 #include "engine/serve/journal_writer.h"
 
 namespace gpustrata::serve {
@@ -31,7 +32,8 @@ constexpr size_t kLongestName = 4096;
 // Names that files with snapshots have, as the page picks them from a folder.
 [[nodiscard]] bool may_be_snapshot(std::string_view name) {
   constexpr std::array<std::string_view, 10> kEndings = {
-      ".pickle", ".pkl", ".json", ".html", ".htm", ".gz", ".zst", ".zip", ".snapshot", kJournalEnding};
+      ".pickle", ".pkl", ".json", ".html",     ".htm",
+      ".gz",     ".zst", ".zip",  ".snapshot", io::journal::kFileEnding};
   return std::any_of(kEndings.begin(), kEndings.end(),
                      [name](std::string_view ending) { return name.ends_with(ending); });
 }
@@ -198,7 +200,7 @@ Result<FoundFile> Files::open_exact(std::string_view name) const {
 
 // How far a journal is written is in its bytes.
 void Files::look_inside(ListedFile& file, std::string_view name) const {
-  if (!name.ends_with(kJournalEnding)) return;
+  if (!name.ends_with(io::journal::kFileEnding)) return;
   const auto found = open_exact(name);
   if (!found) return;
   file.stamp = found->stamp;
@@ -210,7 +212,8 @@ std::vector<std::string> Files::journals() const {
   bool left_out = false;
   std::vector<std::string> names;
   walk(left_out, [&](const Root& root, const std::string& below, const struct stat& /*status*/) {
-    if ((root.is_folder ? below : root.name).ends_with(kJournalEnding)) names.push_back(root.name + below);
+    if ((root.is_folder ? below : root.name).ends_with(io::journal::kFileEnding))
+      names.push_back(root.name + below);
   });
   std::sort(names.begin(), names.end());
   return names;

@@ -3,11 +3,8 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 
 namespace gpustrata::serve {
-
-inline constexpr std::string_view kJournalEnding = ".gpustrata";
 
 // Of one journal. A number may be another process's by now: the first time it is looked up whether that process has the file
 // mapped, later whether it is still the same one.

@@ -323,7 +323,7 @@ std::vector<std::string> settings_to_try(const Rehearsal& rehearsal) {
 void rank(std::vector<WhatIfAnswer::Tried>& search) {
   const auto key = [](const WhatIfAnswer::Tried& tried) {
     const RunNumbers& of = tried.numbers;
-    return std::tuple(of.ooms, of.peak_reserved, of.device_allocs + of.device_frees,
+    return std::tuple(of.ooms, of.is_unsure, of.peak_reserved, of.device_allocs + of.device_frees,
                       std::string_view(tried.conf));
   };
   std::sort(search.begin(), search.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });

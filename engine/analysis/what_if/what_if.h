@@ -169,7 +169,7 @@ struct WhatIfAnswer {
     RunNumbers numbers;
   };
   std::vector<Tried>
-      search;  // best first: least out of memory, then least reserved, then fewest calls to the device
+      search;  // best first: least out of memory, then surely so, then least reserved, then fewest calls to the device
 };
 void rank(std::vector<WhatIfAnswer::Tried>& search);
 

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <cstdlib>
+#include <tuple>
 
 #include "engine/answers/text/percent.h"
 #include "engine/answers/what_if/what_if.h"
@@ -149,7 +150,7 @@ std::string recommendation(const Rehearsal& rehearsal, const WhatIfAnswer& answe
   const RunNumbers* best = &answer.simulated;
   std::string_view conf = answer.conf;
   if (!answer.search.empty()) {
-    const auto key = [](const RunNumbers& of) { return std::pair(of.ooms, of.peak_reserved); };
+    const auto key = [](const RunNumbers& of) { return std::tuple(of.ooms, of.is_unsure, of.peak_reserved); };
     const WhatIfAnswer::Tried& first = answer.search.front();
     if (key(first.numbers) < key(*best)) {
       best = &first.numbers;

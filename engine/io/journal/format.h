@@ -22,6 +22,7 @@ static_assert(std::endian::native == std::endian::little, "structs are copied as
 
 inline constexpr std::string_view kMagic("\x93gpustrata run\r\n", 16);
 inline constexpr uint32_t kVersion = 1;
+inline constexpr std::string_view kFileEnding = ".gpustrata";  // of its name: recorders go by it
 inline constexpr uint64_t kHeaderBytes = 4096;
 inline constexpr uint64_t kAligned = 8;
 
