@@ -173,7 +173,7 @@ function about(state: LiveState): string {
     case 'paused':
       return 'Click to go on following (End).';
     case 'closed':
-      return `Process ${state.process} closed its recording. This is all of it.`;
+      return `Process ${state.process} closed its recording: nothing follows.`;
     case 'left':
       return `Process ${state.process} does not run on the server's machine any more, and did not close its recording. This is what it wrote.`;
     case 'away':
