@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -44,7 +45,7 @@ Result<std::unique_ptr<Journal>> Journal::create(const std::string& path, const 
     return fail(ErrorCode::wrong_usage, -1, "a journal of at most {} is too small; give it {} or more",
                 size_text(options.max_size), size_text(JournalOptions::kLeastSize));
   const auto size = static_cast<uint64_t>(options.max_size);
-  const uint64_t ring = std::min(size / 16 / kPage * kPage, kMostRing);
+  const uint64_t ring = std::bit_floor(std::min(size / 16, kMostRing));
   const uint64_t region = (size - kHeaderBytes - ring) / 2 / kPage * kPage;
   auto file = JournalFile::create(path, ring, region);
   if (!file) return tl::unexpected(file.error());

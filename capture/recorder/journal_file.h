@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,7 +19,7 @@ namespace gpustrata::capture {
 
 class JournalFile {
  public:
-  // Errors name the path and the system's reason. `ring_bytes` and `region_bytes` are multiples of 8.
+  // Errors name the path and the system's reason. `ring_bytes` is a power of 2, `region_bytes` a multiple of 8.
   [[nodiscard]] static Result<JournalFile> create(const std::string& path, uint64_t ring_bytes,
                                                   uint64_t region_bytes);
   JournalFile(JournalFile&& other) noexcept;
@@ -36,7 +37,11 @@ class JournalFile {
   void set_reason(std::string_view reason);
 
   // Bytes of the ring from `position` on, which may go on at its beginning.
-  void put(uint64_t position, std::span<const std::byte> bytes);
+  void put(uint64_t position, std::span<const std::byte> bytes) {
+    const uint64_t place = position & (ring_bytes_ - 1);
+    if (bytes.size() > ring_bytes_ - place) return put_in_parts(place, bytes);
+    if (!bytes.empty()) std::memcpy(mapped_ + io::journal::kHeaderBytes + place, bytes.data(), bytes.size());
+  }
   void get(uint64_t position, std::span<std::byte> bytes) const;
 
   // Into region 0 or 1, `offset` bytes behind its beginning. Error: io_error with the system's reason.
@@ -47,6 +52,7 @@ class JournalFile {
  private:
   JournalFile(std::string path, uint64_t ring_bytes, uint64_t region_bytes)
       : path_(std::move(path)), ring_bytes_(ring_bytes), region_bytes_(region_bytes) {}
+  void put_in_parts(uint64_t place, std::span<const std::byte> bytes);
   [[nodiscard]] Status open_as(const std::string& temporary);
 
   std::string path_;

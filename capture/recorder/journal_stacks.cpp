@@ -5,11 +5,26 @@
 namespace gpustrata::capture {
 
 StackId JournalStacks::operator()(StackId raw) {
-  if (raw.is_none()) return {};
+  if (raw.is_none() || raw.index() >= kMostPages * kPageStacks) return {};
+  std::atomic<Page*>& place = pages_[raw.index() / kPageStacks];
+  const size_t row = raw.index() % kPageStacks;
+  if (const Page* const page = place.load(std::memory_order_acquire)) {
+    if (const int32_t told = (*page)[row].load(std::memory_order_acquire); told != kNotTold)
+      return StackId(told);
+  }
   const std::lock_guard guard(lock_);
-  if (raw.index() >= told_.size()) told_.resize(raw.index() + 1 + raw.index() / 2, kNotTold);
-  int32_t& told = told_[raw.index()];
-  if (told == kNotTold) told = tell(raw).value;
+  Page* page = place.load(std::memory_order_relaxed);
+  if (page == nullptr) {
+    page = owned_.emplace_back(std::make_unique<Page>()).get();
+    for (std::atomic<int32_t>& one : *page) one.store(kNotTold, std::memory_order_relaxed);
+    place.store(page, std::memory_order_release);
+  }
+  std::atomic<int32_t>& own = (*page)[row];
+  int32_t told = own.load(std::memory_order_relaxed);
+  if (told == kNotTold) {
+    told = tell(raw).value;
+    own.store(told, std::memory_order_release);
+  }
   return StackId(told);
 }
 

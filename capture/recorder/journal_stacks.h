@@ -5,7 +5,10 @@
 // loop has no name (named_stacks.h).
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -24,13 +27,17 @@ class JournalStacks {
 
  private:
   static constexpr int32_t kNotTold = -2;
+  static constexpr size_t kPageStacks = size_t{1} << 14, kMostPages = size_t{1} << 10;
+  using Page = std::array<std::atomic<int32_t>, kPageStacks>;
   [[nodiscard]] StackId tell(StackId raw);
   [[nodiscard]] FrameId frame(uint64_t address);
 
   Journal& journal_;
   const RawStacks& raw_;
-  std::mutex lock_;
-  std::vector<int32_t> told_;  // by number in `raw`
+  std::mutex lock_;  // of what is new
+  // By number in `raw`: read without the lock, by every event.
+  std::array<std::atomic<Page*>, kMostPages> pages_{};
+  std::vector<std::unique_ptr<Page>> owned_;
   std::vector<Module> modules_;
 };
 

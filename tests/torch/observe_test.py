@@ -6,6 +6,7 @@ all that run_test.py asks of `gpustrata run`, with --observe.
 
 Environment: as run.sh makes it, with MADE_UP_KERNELS=nothing. GPUSTRATA_TORCH_SCRIPTS: random scripts of each kind (60);
 GPUSTRATA_TORCH_SEED: the first one's (0). GPUSTRATA_TORCH_KILLS: processes that are killed (30).
+GPUSTRATA_OBSERVERS: a folder with observers that were compiled before (build gpustrata_observers).
 """
 import json
 import os
@@ -177,14 +178,40 @@ class ProgramsThatRecord(Observed, run_test.Runs):
         self.assertIn("not recorded: the program uses gpustrata's allocator", done.stderr)
 
 
+class Trainers(Observed, run_test.Trainers):
+    """The callbacks with observe=True, under `gpustrata run --observe`, too."""
+
+    def setUp(self):
+        super().setUp()
+        os.environ["RUN_PROGRAMS_OBSERVE"] = "1"
+        self.addCleanup(os.environ.pop, "RUN_PROGRAMS_OBSERVE")
+
+
 class Faults(Observed, run_test.Faults):
     def test_no_compiler(self):
         with tempfile.TemporaryDirectory() as empty:
-            done = self.run_("train", TORCH_EXTENSIONS_DIR=empty, CXX="no-such-compiler")
+            done = self.run_("train", TORCH_EXTENSIONS_DIR=empty, CXX="no-such-compiler", GPUSTRATA_OBSERVERS=empty)
         self.assertIn("gpustrata: not observed, so PyTorch's own history is used: ", done.stderr)
         self.assertIn("no-such-compiler", done.stderr)
         self.assertIn("events, from PyTorch's own history", done.stderr)
         self.assertEqual(self.left(), ["rank0-cuda0.pickle"])
+
+    @unittest.skipUnless(os.environ.get("GPUSTRATA_OBSERVERS"), "GPUSTRATA_OBSERVERS names no observers that were compiled before")
+    def test_no_compiler_and_one_compiled_before(self):
+        """Nothing is compiled, and what is told is proved as always."""
+        with tempfile.TemporaryDirectory() as empty:
+            done = self.run_("train", TORCH_EXTENSIONS_DIR=empty, CXX="no-such-compiler")
+            self.assertEqual(os.listdir(empty), [])
+        self.assertIn("events, observed in PyTorch's allocator", done.stderr)
+
+    def test_one_compiled_before_that_does_not_fit(self):
+        import torch
+
+        with tempfile.TemporaryDirectory() as folder:
+            for content in (b"", b"not a library"):
+                (Path(folder) / f"{torch.version.git_version}.so").write_bytes(content)
+                done = self.run_("train", GPUSTRATA_OBSERVERS=folder)
+                self.assertIn("events, observed in PyTorch's allocator", done.stderr)
 
     def test_an_allocator_that_is_not_the_native_one(self):
         backend = {"PYTORCH_CUDA_ALLOC_CONF": "backend:cudaMallocAsync", "PYTORCH_ALLOC_CONF": "backend:cudaMallocAsync"}

@@ -39,6 +39,12 @@ for version; do
     PATH=$environment/bin:$PATH TORCH_EXTENSIONS_DIR=$root/build/torch/extensions-$version LD_PRELOAD=$runtime \
       LD_LIBRARY_PATH=$build/fake_cuda:$made FAKE_CUDA_ADDRESSES=ascending FAKE_CUDA_MEMORY=$((16 << 30)) "$@"
   }
+  # Observers as a wheel brings them, of the versions that it has them for.
+  plain=$("$python" -c 'import torch; print(torch.__version__.partition("+")[0])')
+  if grep -q "\"$plain\"" "$root/site/torch_headers.py"; then
+    python3 "$root/site/torch_headers.py" "$root/build/torch-headers" "$plain" && cmake --build "$build" --target gpustrata_observers &&
+      export GPUSTRATA_OBSERVERS=$build/observers || failed=1
+  fi
   over "$python" "$root/tests/torch/allocator_test.py" "$build/bin/gpustrata" || failed=1
   MADE_UP_KERNELS=nothing over "$python" "$root/tests/torch/run_test.py" "$build/bin/gpustrata" || failed=1
   MADE_UP_KERNELS=nothing over "$python" -W ignore "$root/tests/torch/observe_test.py" "$build/bin/gpustrata" || failed=1

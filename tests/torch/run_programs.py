@@ -6,6 +6,7 @@ import sys
 import torch
 
 MIB = 1 << 20
+OBSERVE = "RUN_PROGRAMS_OBSERVE" in os.environ  # of the callbacks
 
 
 class Layer(torch.nn.Module):
@@ -334,7 +335,8 @@ def hugging_face(*more):
     import transformers
     from gpustrata.integrations import hf
 
-    callback = hf.Callback("hf-{rank}.pickle", steps=(3, 5)) if not more else hf.Callback(on_oom="hf-oom.pickle")
+    callback = (hf.Callback("hf-{rank}.pickle", steps=(3, 5), observe=OBSERVE) if not more else
+                hf.Callback(on_oom="hf-oom.pickle", observe=OBSERVE))
     arguments = transformers.TrainingArguments("out", per_device_train_batch_size=4, num_train_epochs=1, report_to=[],
                                                save_strategy="no", optim="sgd", disable_tqdm=True, max_grad_norm=0)
 
@@ -364,7 +366,8 @@ def lightning_(*more):
         def configure_optimizers(self):
             return torch.optim.SGD(self.parameters(), lr=0.1, foreach=False)
 
-    callback = (lightning.Callback("pl-{rank}.pickle", steps=(3, 5)) if not more else lightning.Callback(on_oom="pl-oom.pickle"))
+    callback = (lightning.Callback("pl-{rank}.pickle", steps=(3, 5), observe=OBSERVE) if not more else
+                lightning.Callback(on_oom="pl-oom.pickle", observe=OBSERVE))
     trainer = pl.Trainer(max_epochs=1, logger=False, enable_checkpointing=False, enable_progress_bar=False, devices=1,
                          accelerator="cuda", enable_model_summary=False, callbacks=[callback])
     try:

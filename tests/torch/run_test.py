@@ -391,6 +391,7 @@ class Trainers(Runs):
         done = self.plain(program)
         path = self.folder / f"{prefix}-0.pickle"
         self.assertEqual(done.stdout.splitlines()[-1], str(path))
+        self.assertIn(f"events, {self.HOW}", done.stderr)
         # A step asks for its batch, the product, and what relu makes of it: no step more, no step less.
         batches = [event for event in events(path) if event["action"] == "alloc" and event["size"] // 1_200_000 == 4]
         whole = self.run_(program, options=["-o", "whole.pickle"], memory=2 * MEMORY)

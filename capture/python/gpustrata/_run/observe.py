@@ -1,8 +1,8 @@
 """PyTorch's own allocator, observed: libgpustrata_capture hears of each event as it happens, and keeps it or writes a journal.
 
-What hears is observer.cpp, compiled against the PyTorch that is here, once. It needs a C++ compiler and CUDA's headers, and is
-kept in TORCH_EXTENSIONS_DIR or the user's cache; its name tells versions apart. Nothing of PyTorch is replaced, and PyTorch's
-own history is left to the program.
+What hears is observer.cpp, compiled against the PyTorch that is here: for released ones the package has it (observers/), else it
+is compiled once, which needs a C++ compiler and CUDA's headers, and kept in TORCH_EXTENSIONS_DIR or the user's cache; its name
+tells versions apart. Nothing of PyTorch is replaced, and PyTorch's own history is left to the program.
 """
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ _HERE = Path(__file__).resolve().parents[1]
 _SOURCE = _HERE / "observer.cpp"
 # The library's header: beside the package's modules in a wheel, in capture/ of a source tree.
 _HEADERS = _HERE if (_HERE / "gpustrata.h").exists() else _HERE.parents[1]
+_OBSERVERS = Path(os.environ.get("GPUSTRATA_OBSERVERS") or _HERE / "observers")  # compiled before: COMMIT.so
 _SECONDS = 300  # for the compiler
 _STACKS = {"none": 0, "python": 1, "native": 2, "all": 3}  # gpustrata_observed_stacks
 
@@ -58,7 +59,7 @@ def _command(torch: Any, target: str) -> list[str]:
     root = Path(torch.__file__).resolve().parent
     headers = [str(root / "include"), str(root / "include/torch/csrc/api/include"), str(_HEADERS), *_companion._cuda_folders(torch)]
     return [os.environ.get("CXX", "c++"), "-std=c++2a", "-O2", "-fPIC", "-shared", "-w",
-            f"-D_GLIBCXX_USE_CXX11_ABI={int(getattr(torch._C, '_GLIBCXX_USE_CXX11_ABI', True))}",
+            f"-D_GLIBCXX_USE_CXX11_ABI={int(_cxx11_abi(torch))}",
             *[f"-I{one}" for one in headers], str(_SOURCE), f"-L{root / 'lib'}", "-lc10_cuda", "-ltorch_cpu", "-o", target]
 
 
@@ -86,6 +87,23 @@ def _build(torch: Any) -> str:
     return str(path)
 
 
+def _cxx11_abi(torch: Any) -> bool:
+    return bool(getattr(torch._C, "_GLIBCXX_USE_CXX11_ABI", True))
+
+
+def _load(torch: Any) -> Any:
+    """Failure: OSError, RuntimeError, subprocess.SubprocessError."""
+    mode = getattr(os, "RTLD_NOW", 2)
+    # The same commit of PyTorch, so the same structures; the version alone would not tell a build of someone's own.
+    ready = _OBSERVERS / f"{getattr(torch.version, 'git_version', None)}.so"
+    if ready.exists() and _cxx11_abi(torch):
+        try:
+            return ctypes.CDLL(str(ready), mode=mode)
+        except OSError:  # a function is missing: it was changed all the same
+            pass
+    return ctypes.CDLL(_build(torch), mode=mode)
+
+
 # --- Attach
 
 
@@ -108,7 +126,7 @@ def _attach(torch: Any, recorder: Any) -> Any:
         return _allocator
     if getattr(torch.version, "hip", None):
         raise RuntimeError("this PyTorch is built for ROCm")
-    observer = ctypes.CDLL(_build(torch), mode=getattr(os, "RTLD_NOW", 2))
+    observer = _load(torch)
     observer.gpustrata_attach.restype = ctypes.c_char_p
     library = recorder._library()
     allocator = ctypes.c_void_p()
