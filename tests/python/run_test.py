@@ -6,17 +6,20 @@ import importlib.util
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import textwrap
+import types
 import unittest
+import unittest.mock
 from pathlib import Path
 
 import gpustrata
-from gpustrata._run import files, history, options
+from gpustrata._run import files, history, observe, options
 
 TOOL = os.environ["GPUSTRATA_TOOL"]
 # What a process is like: printed by the program once as it is, and once in a run.
@@ -414,6 +417,29 @@ class Files(Program):
             os.environ.update({name: value for name, value in before.items() if value is not None})
         self.assertEqual(files.rank_in_words("3"), "3")
         self.assertEqual(files.rank_in_words(None), "0")
+
+
+class Observers(unittest.TestCase):
+    """Which library hears of PyTorch's events. It is loaded, not called: the stand-in has none to tell."""
+
+    def load(self, commit, abi=True):
+        torch = types.SimpleNamespace(version=types.SimpleNamespace(git_version=commit), _C=types.SimpleNamespace(_GLIBCXX_USE_CXX11_ABI=abi))
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(os.environ["GPUSTRATA_FILE"], Path(folder) / "a1cb3c.so")
+            (Path(folder) / "0fabc3.so").write_bytes(b"for another processor")
+            built = ["built"]
+            with unittest.mock.patch.multiple(observe, _OBSERVERS=Path(folder), _build=lambda _: built.pop() and os.environ["GPUSTRATA_FILE"]):
+                name = observe._load(torch)._name
+        self.assertEqual(name != os.environ["GPUSTRATA_FILE"], bool(built))
+        return Path(name).name if built else "built"
+
+    def test_that_of_the_commit_that_runs(self):
+        self.assertEqual(self.load("a1cb3c"), "a1cb3c.so")
+
+    def test_else_it_is_compiled(self):
+        for commit, abi in (("b2dc4d", True), (None, True), ("a1cb3c", False), ("0fabc3", True)):
+            with self.subTest(commit=commit, abi=abi):
+                self.assertEqual(self.load(commit, abi), "built")
 
 
 class Dump(Program):
