@@ -214,7 +214,7 @@ if wanted native-debug lint; then # clang-tidy reads its compile commands
   fi
 fi
 if wanted native-thread && needed "build native-thread" build native-thread --target \
-  capture_tests capture_unit_tests capture_python_tests gpu_random gpustrata; then
+  capture_tests capture_unit_tests capture_python_tests journal_tests gpu_random gpustrata; then
   # Where the kernel places memory as the sanitizer cannot have it, setarch helps.
   ctest_run native-thread native-thread -L 'capture|threads'
 fi
