@@ -4,7 +4,7 @@
   timing.py malloc     a malloc and free from the cache, both called from C++ in one process (tests/gpu/torch_malloc.py)
   timing.py run        what `gpustrata run` costs, with PyTorch's history and observed: an event, memory, the file at the end
   timing.py observe    what an event costs more with PyTorch's history and observed, in one process
-  timing.py dump       a snapshot of 100,000 events with Python stacks: PyTorch's _dump_snapshot and ours, in turn
+  timing.py dump       a snapshot of 100,000 events with Python stacks: PyTorch's _dump_snapshot and ours (its own allocator, and observed), in turn
 
 Prints a table of medians of processor time. Nothing is a limit here: the machine is shared.
 """
@@ -65,7 +65,16 @@ def dump_one(whose):
     if whose == "ours":
         import gpustrata
         assert gpustrata.install() is True
-    torch.cuda.memory._record_memory_history(max_entries=10_000_000, stacks="python")
+    if whose == "observed":
+        sys.path.insert(0, str(HERE.parents[1] / "capture" / "python"))
+        from gpustrata._run import observe as observed
+        torch.empty(1, device="cuda")
+        assert observed.why_not(torch, "python", journal=False) is None
+        observed.begin(torch, "python", 10_000_000)
+        dump = lambda path: observed.take(torch, 0).write(path)
+    else:
+        torch.cuda.memory._record_memory_history(max_entries=10_000_000, stacks="python")
+        dump = torch.cuda.memory._dump_snapshot
     began = time.process_time()
     events()
     recorded = time.process_time() - began
@@ -74,7 +83,7 @@ def dump_one(whose):
         times = []
         for _ in range(RUNS):
             began = time.process_time()
-            torch.cuda.memory._dump_snapshot(path)
+            dump(path)
             times.append(time.process_time() - began)
         size = os.path.getsize(path)
     print(json.dumps({"recorded": recorded, "first": times[0], "again": statistics.median(times[1:]), "bytes": size}))
@@ -82,15 +91,17 @@ def dump_one(whose):
 
 def dump():
     told = {}
-    for whose in ("theirs", "ours"):
+    for whose in ("theirs", "ours", "observed"):
         runs = [json.loads(subprocess.run([sys.executable, "-W", "ignore", __file__, "dump", whose], check=True,
                                           capture_output=True, text=True).stdout) for _ in range(3)]
         told[whose] = {name: statistics.median(run[name] for run in runs) for name in runs[0]}
-    theirs, ours = told["theirs"], told["ours"]
-    row(f"{EVENTS:,} events recorded with Python stacks, through torch.empty, s", theirs["recorded"], ours["recorded"])
-    row(f"first dump of {EVENTS:,} events, ms", 1e3 * theirs["first"], 1e3 * ours["first"])
-    row("a later dump, ms", 1e3 * theirs["again"], 1e3 * ours["again"])
-    row("its size, MiB", theirs["bytes"] / 2**20, ours["bytes"] / 2**20)
+    theirs = told["theirs"]
+    for whose, how in (("ours", ""), ("observed", ", observed")):
+        ours = told[whose]
+        row(f"{EVENTS:,} events recorded with Python stacks, through torch.empty{how}, s", theirs["recorded"], ours["recorded"])
+        row(f"first dump of {EVENTS:,} events{how}, ms", 1e3 * theirs["first"], 1e3 * ours["first"])
+        row(f"a later dump{how}, ms", 1e3 * theirs["again"], 1e3 * ours["again"])
+        row(f"its size{how}, MiB", theirs["bytes"] / 2**20, ours["bytes"] / 2**20)
 
 
 def observe():
