@@ -1,6 +1,6 @@
 // Attaches to PyTorch's own CUDA allocator and hands its events on as plain values (gpustrata.h), compiled against the PyTorch
 // that runs (_run/observe.py). One source for all versions whose entries tell their pools (2.8, 2.13 and 2.15 do, 2.5.1 does
-// not): what only some have is asked of the types.
+// not): what only some have is asked of the types. Both g++ and clang compile it.
 #include <ATen/record_function.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAFunctions.h>
@@ -36,10 +36,13 @@ Hear g_hear = nullptr;
 HearRegion g_hear_region = nullptr;
 
 template <typename Entry>
-auto metadata_of(const Entry& entry) -> decltype(entry.user_metadata_.c_str()) {
+auto metadata_of(const Entry& entry, int) -> decltype(entry.user_metadata_.c_str()) {
   return entry.user_metadata_.c_str();
 }
-const char* metadata_of(...) { return nullptr; }
+template <typename Entry>
+const char* metadata_of(const Entry&, long) {
+  return nullptr;
+}
 
 bool is_none(const std::string& context) {
   return context.size() == 3 && std::memcmp(context.data(), "N/A", 3) == 0;
@@ -63,7 +66,7 @@ class Tracker {
     event.pool = {entry.mempool_.first, entry.mempool_.second};
     event.time = static_cast<uint64_t>(entry.time_.approx_t_);
     event.compile_context = is_none(entry.compile_context_) ? nullptr : entry.compile_context_.c_str();
-    event.user_metadata = metadata_of(entry);
+    event.user_metadata = metadata_of(entry, 0);
     g_hear(&event);
   }
 
