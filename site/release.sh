@@ -32,7 +32,7 @@ export SOURCE_DATE_EPOCH=$epoch # of the wheel, too
 name=gpustrata-$version
 machine=linux-$(uname -m)
 
-# The wheels hold the command, the engine and the recorder as shared libraries, for glibc 2.28 and newer (site/linux_2_28);
+# The wheels hold the engine and the command in a library, and the recorder in another, for glibc 2.28 and newer (site/linux_2_28);
 # auditwheel says what they want.
 wheels() {
   local tools=$root/build/wheel-tools processor
