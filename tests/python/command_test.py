@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from support.paths import SAMPLE, case
+from support.paths import ROOT, SAMPLE, case
 from support.tool import ENVIRONMENT, TOOL
 from support.viewer import VIEWER
 
@@ -45,6 +45,17 @@ def run(command, *arguments, **options):
 @pytest.fixture
 def command(tmp_path):
     return install(tmp_path / "prefix")
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_python_finds_the_command_of_the_installation(layout, tmp_path):
+    command, packages = install(tmp_path / "prefix", layout), tmp_path / "prefix" / LAYOUTS[layout][1]
+    for path in (ROOT / "capture" / "python" / "gpustrata").iterdir():
+        (packages / "gpustrata" / path.name).symlink_to(path)
+    command.write_text("#!/bin/sh\necho this one\n")
+    environment = {name: value for name, value in ENVIRONMENT.items() if name != "GPUSTRATA_TOOL"}
+    done = run(sys.executable, "-m", "gpustrata", "--version", env={**environment, "PYTHONPATH": str(packages)}, cwd="/")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "this one\n", "")
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -4,8 +4,9 @@
 #include <glob.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/auxv.h>
 
 namespace {
 
@@ -18,11 +19,15 @@ constexpr const char* kPlaces[] = {"../gpustrata", "../lib*/python3*/site-packag
 // The path of this program without its links, as pipx makes them, up to the last "/", for glob().
 [[nodiscard]] bool find_own_folder(char (&folder)[kLongest]) {
   char path[PATH_MAX];
-  ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+  const auto* const begun_as =
+      reinterpret_cast<const char*>(getauxval(AT_EXECFN));  // where /proc is not mounted
+  if (realpath("/proc/self/exe", path) == nullptr &&
+      (begun_as == nullptr || realpath(begun_as, path) == nullptr))
+    return false;
+  size_t length = strlen(path);
   while (length > 0 && path[length - 1] != '/') --length;
-  if (length <= 0) return false;
   size_t end = 0;
-  for (ssize_t i = 0; i < length; ++i) {
+  for (size_t i = 0; i < length; ++i) {
     if (strchr("*?[\\", path[i]) != nullptr) folder[end++] = '\\';
     folder[end++] = path[i];
   }
