@@ -32,7 +32,7 @@ export SOURCE_DATE_EPOCH=$epoch # of the wheel, too
 name=gpustrata-$version
 machine=linux-$(uname -m)
 
-# The wheels hold the command, the engine and the recorder as shared libraries, for glibc 2.28 and newer (site/linux_2_28);
+# The wheels hold the engine and the command in a library, and the recorder in another, for glibc 2.28 and newer (site/linux_2_28);
 # auditwheel says what they want.
 wheels() {
   local tools=$root/build/wheel-tools processor
@@ -45,7 +45,9 @@ wheels() {
       --config-settings=cmake.define.CMAKE_TOOLCHAIN_FILE="$root/site/linux_2_28/toolchain.cmake" \
       --config-settings=cmake.define.GPUSTRATA_ZIG="$(echo "$tools"/lib/python3*/site-packages/ziglang/zig)" \
       --config-settings=cmake.define.GPUSTRATA_PROCESSOR="$processor" capture/python
-    PATH=$tools/bin:$PATH "$tools/bin/auditwheel" repair -w build/wheel build/wheel/raw/*"_$processor.whl"
+    # Observers call PyTorch's, which are there where they are loaded.
+    PATH=$tools/bin:$PATH "$tools/bin/auditwheel" repair --exclude libc10_cuda.so --exclude libtorch_cpu.so -w build/wheel \
+      build/wheel/raw/*"_$processor.whl"
     compgen -G "build/wheel/*manylinux_2_28_$processor.whl" >/dev/null || { echo "The wheel for $processor wants more than glibc 2.28."; return 1; }
   done
 }

@@ -1,15 +1,14 @@
 #include "capture/driver/driver_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <string_view>
-#include <system_error>
 
 #include "engine/io/journal/format.h"
 
@@ -51,6 +50,31 @@ constexpr int kMostNumbers = 100'000;
   return pattern;
 }
 
+// By hand, since std::filesystem wants a libstdc++ that is newer than that of RHEL 8.
+void make_folders_of(const std::string& path) {
+  for (size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1))
+    (void)mkdir(path.substr(0, slash).c_str(), 0777);
+}
+
+[[nodiscard]] std::string name_in(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+[[nodiscard]] std::string without_ending(const std::string& path) {
+  const std::string name = name_in(path);
+  for (const std::string_view ending : {io::journal::kFileEnding, std::string_view(".pickle")}) {
+    if (name.size() > ending.size() && name.ends_with(ending))
+      return path.substr(0, path.size() - ending.size());
+  }
+  return path;
+}
+
+[[nodiscard]] std::string folder_for_what_passes() {
+  for (const char* const name : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"}) {
+    const char* const value = std::getenv(name);
+    if (value != nullptr && *value != 0) return value;
+  }
+  return "/tmp";
+}
+
 // Without its suffix.
 [[nodiscard]] Result<std::string> take_name(const std::string& stem) {
   for (int number = 1; number < kMostNumbers; ++number) {
@@ -70,16 +94,11 @@ constexpr int kMostNumbers = 100'000;
 }  // namespace
 
 Result<std::string> place_driver_file(const std::string& pattern, bool beside) {
-  const std::filesystem::path meant = filled_pattern(pattern);
-  std::filesystem::path stem = meant;
-  if (stem.extension() == io::journal::kFileEnding || stem.extension() == ".pickle") stem.replace_extension();
-  if (beside) stem += "-driver";
-  std::error_code ignored;
-  if (stem.has_parent_path()) (void)std::filesystem::create_directories(stem.parent_path(), ignored);
-  auto taken = take_name(stem.string());
+  const std::string stem = without_ending(filled_pattern(pattern)) + (beside ? "-driver" : "");
+  make_folders_of(stem);
+  auto taken = take_name(stem);
   if (taken) return taken;
-  const std::filesystem::path temporary = std::filesystem::temp_directory_path(ignored);
-  auto elsewhere = take_name((temporary / stem.filename()).string());
+  auto elsewhere = take_name(folder_for_what_passes() + '/' + name_in(stem));
   return elsewhere ? elsewhere : taken;
 }
 

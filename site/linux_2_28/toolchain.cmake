@@ -29,11 +29,13 @@ endif()
 list(PREPEND libstdcxx_headers ${CMAKE_CURRENT_LIST_DIR}/include)
 list(TRANSFORM libstdcxx_headers PREPEND "-I" OUTPUT_VARIABLE include_flags)
 list(JOIN include_flags " " include_flags)
-set(CMAKE_C_FLAGS_INIT -g0) # zig would have it otherwise
-set(CMAKE_CXX_FLAGS_INIT "-g0 -nostdinc++ ${include_flags}")
+set(own_flags "-g0 -fomit-frame-pointer") # zig would have both otherwise
+set(CMAKE_C_FLAGS_INIT "${own_flags}")
+set(CMAKE_CXX_FLAGS_INIT "${own_flags} -nostdinc++ ${include_flags}")
 foreach(kind EXE SHARED)
+  # Stripped here: the strip of the machine where this runs knows its own processor only.
   # Debian's own libraries want a newer glibc; those of the machine where this runs do not.
-  set(CMAKE_${kind}_LINKER_FLAGS_INIT "-nostdlib++ -Wl,--as-needed -Wl,--allow-shlib-undefined")
+  set(CMAKE_${kind}_LINKER_FLAGS_INIT "-s -nostdlib++ -Wl,--as-needed -Wl,--allow-shlib-undefined")
 endforeach()
 # By their files: -lstdc++ is zig's own library to it.
 set(CMAKE_CXX_STANDARD_LIBRARIES "${libstdcxx_folder}/libstdc++.so ${libgcc_folder}/libgcc_s.so.1")

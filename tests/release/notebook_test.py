@@ -70,7 +70,7 @@ class Notebook(unittest.TestCase):
     def peak(self, *lines):
         """What the viewer in the first cell's output says of the peak, after running it."""
         Path(self.folder, "test.ipynb").write_text(notebook(*lines))
-        done = subprocess.run(["node", TESTS / "python" / "run_notebook.mjs", self.address.format("test.ipynb"), CHROMIUM],
+        done = subprocess.run(["node", TESTS / "release" / "run_notebook.mjs", self.address.format("test.ipynb"), CHROMIUM],
                               capture_output=True, text=True, timeout=400)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done.stdout

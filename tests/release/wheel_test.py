@@ -72,7 +72,7 @@ class Wheel(unittest.TestCase):
                 f"--config-settings=build-dir={FOLDER / 'cmake'}", ROOT / "capture" / "python")
             cls.raw = next(built.glob("*.whl"))
         # What it is allowed to call itself, by the symbols that it needs.
-        run(tools, "-m", "auditwheel", "repair", "-w", built / "repaired", cls.raw,
+        run(tools, "-m", "auditwheel", "repair", "--exclude", "libc10_cuda.so", "--exclude", "libtorch_cpu.so", "-w", built / "repaired", cls.raw,
             env=dict(os.environ, PATH=f"{tools.parent}:{os.environ['PATH']}"))
         cls.wheel = next((built / "repaired").glob("*.whl"))
         shutil.rmtree(FOLDER / "empty", ignore_errors=True)
@@ -85,9 +85,9 @@ class Wheel(unittest.TestCase):
         for wanted in ("gpustrata/py.typed", "gpustrata/libgpustrata_file.so", "gpustrata/libgpustrata_capture.so", "gpustrata/libgpustrata_driver.so",
                        "gpustrata/_recorder.py", "gpustrata/_run/site/sitecustomize.py", "gpustrata.pth"):
             self.assertIn(wanted, names)
-        # The companion is compiled where it is used.
+        # Companion and observer are compiled where they are used.
         self.assertEqual(sorted(name for name in names if re.search(r"\.(h|cpp|cmake|a|txt)$", name)
-                                and ".dist-info" not in name), ["gpustrata/companion.cpp", "gpustrata/gpustrata.h"])
+                                and ".dist-info" not in name), ["gpustrata/companion.cpp", "gpustrata/gpustrata.h", "gpustrata/observer.cpp"])
 
     def test_it_works_without_a_compiler_and_without_other_packages(self):
         told = run(self.python, "-c", "import gpustrata, json, sys; f = gpustrata.open(sys.argv[1]); "
@@ -99,6 +99,24 @@ class Wheel(unittest.TestCase):
                          json.loads(run(self.python, "-c", "import gpustrata, json, sys; "
                                         "print(json.dumps(gpustrata.open(sys.argv[1]).summary()))", SAMPLE,
                                         env=WITHOUT_COMPILER)))
+
+    def test_the_command_wherever_pip_puts_it(self):
+        """In the environment, called through a link as pipx makes them, by Python, and in a folder of its own (--target)."""
+        target, links = FOLDER / "target", FOLDER / "links"
+        for folder in (target, links):
+            shutil.rmtree(folder, ignore_errors=True)
+        links.mkdir()
+        run(self.python, "-m", "pip", "install", "-q", "--no-deps", "--target", target, self.wheel)
+        command = self.python.parent / "gpustrata"
+        self.assertLess(command.stat().st_size, 100_000)  # the engine is in the package
+        (links / "gpustrata").symlink_to(command)
+        beside = {**WITHOUT_COMPILER, "PYTHONPATH": str(target)}
+        expected = run(command, "summary", "--json", SAMPLE, env=WITHOUT_COMPILER)
+        for words, environment_ in (([links / "gpustrata"], WITHOUT_COMPILER), ([target / "bin" / "gpustrata"], WITHOUT_COMPILER),
+                                    ([self.python, "-m", "gpustrata"], WITHOUT_COMPILER), ([sys.executable, "-m", "gpustrata"], beside)):
+            self.assertEqual(run(*words, "summary", "--json", SAMPLE, env=environment_, cwd=FOLDER), expected)
+        if "gpustrata/gpustrata.html" in zipfile.ZipFile(self.wheel).namelist():
+            run(command, "html", SAMPLE, "-o", FOLDER / "sample.html", env=WITHOUT_COMPILER)
 
     def test_importing_takes_less_than_50_ms(self):
         # Of the processor: others may use the machine. The clock's time is printed, too.

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 
 
@@ -25,6 +26,8 @@ def main(words: list[str]) -> int:
         print("gpustrata: the command is not here: install the package, build it "
               "(cmake --preset native-release && cmake --build --preset native-release), or put it into PATH", file=sys.stderr)
         return 1
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # which Python ignores: a program of its own does not
+        signal.signal(number, signal.SIG_DFL)
     os.execv(program, ["gpustrata", *words])
 
 

@@ -13,11 +13,15 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def find() -> str | None:
-    """In GPUSTRATA_TOOL (a path); where the package puts it; in the build folders of a checkout; in PATH."""
+    """In GPUSTRATA_TOOL (a path); where an installer of this package put it; in the build folders of a checkout; in PATH."""
     named = os.environ.get("GPUSTRATA_TOOL")
     if named:
         return named
-    places = [os.path.dirname(sys.executable or ""), sysconfig.get_path("scripts")]
+    packages = os.path.dirname(_HERE)
+    places = [os.path.join(packages, "bin")]  # pip --target
+    if os.path.basename(packages) in ("site-packages", "dist-packages"):
+        places.append(os.path.abspath(os.path.join(packages, "..", "..", "..", "bin")))
+    places += [os.path.dirname(sys.executable or ""), sysconfig.get_path("scripts")]
     if "posix_user" in sysconfig.get_scheme_names():
         places.append(sysconfig.get_path("scripts", "posix_user"))
     places += sorted(glob.glob(os.path.join(_HERE, "..", "..", "..", "build", "*", "bin")))

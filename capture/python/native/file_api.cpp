@@ -22,6 +22,7 @@
 #include "engine/cli/commands.h"
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/input/file_reading.h"
+#include "engine/cli/process.h"
 #include "engine/io/any_reader.h"
 
 using namespace gpustrata;
@@ -261,6 +262,8 @@ void gpustrata_file_ask(const gpustrata_file* const* files, int32_t file_count, 
     say(*answer, code, code != 0 && out.text.empty() ? notes.text : out.text);
   });
 }
+
+int gpustrata_command(int argc, char** argv) { return cli::run_as_process(argc, argv); }
 
 gpustrata_table* gpustrata_file_table(const gpustrata_file* file, int32_t kind, int32_t snapshot,
                                       int32_t device, gpustrata_answer* answer) {

@@ -64,6 +64,9 @@ GPUSTRATA_FILE_API void gpustrata_file_ask(const gpustrata_file* const* files, i
                                            const char* const* arguments, int32_t argument_count,
                                            gpustrata_answer* answer);
 
+/* The command itself, of this process: what `main` gets and returns (../command/main.cpp). */
+GPUSTRATA_FILE_API int gpustrata_command(int argc, char** argv);
+
 /* -- Tables. `kind`: TableKind (engine/arrow/snapshot_tables.h). `device`: an ordinal, -1 = host, INT32_MIN = all ordinals. */
 GPUSTRATA_FILE_API gpustrata_table* gpustrata_file_table(const gpustrata_file* file, int32_t kind,
                                                          int32_t snapshot, int32_t device,
