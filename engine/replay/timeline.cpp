@@ -165,8 +165,22 @@ void Timeline::draw(const ColumnGrid& columns, const RowGrid& rows, std::span<ui
   }
 }
 
+LevelsIn Timeline::levels_in(const EventRange& range) const {
+  const int32_t event = index_->levels->shown_event(range);
+  const int32_t first = range.empty() ? event : range.begin;
+  const int32_t last = range.empty() ? event : range.end - 1;
+  return {event, index_->levels->bands.level_after(event), index_->levels->lowest_level(range),
+          index_->levels->highest_reserved_in(first, last)};
+}
+
+std::vector<EventRange> Timeline::ranges(const ColumnGrid& columns) const {
+  std::vector<EventRange> ranges(static_cast<size_t>(std::max(columns.count, 0)));
+  ColumnCursor cursor(index_->levels->axis, columns);
+  for (EventRange& range : ranges) range = cursor.next();
+  return ranges;
+}
+
 Curves Timeline::curves(const ColumnGrid& columns) const {
-  const Bands& bands = index_->levels->bands;
   const auto count = static_cast<size_t>(std::max(columns.count, 0));
   Curves curves;
   curves.event.assign(count, kOutside);
@@ -176,16 +190,14 @@ Curves Timeline::curves(const ColumnGrid& columns) const {
   ColumnCursor cursor(index_->levels->axis, columns);
   for (size_t c = 0; c < count; ++c) {
     const EventRange range = cursor.next();
-    const int32_t event = index_->levels->shown_event(range);
-    curves.event[c] = event;
-    if (event == kOutside) continue;
-    const int64_t level = bands.level_after(event);
-    curves.highest[c] = static_cast<double>(level);
-    curves.lowest[c] = static_cast<double>(index_->levels->lowest_level(range));
-    curves.allocated[c] = static_cast<double>(level - bands.pending.at(event));
-    const int32_t first = range.empty() ? event : range.begin;
-    const int32_t last = range.empty() ? event : range.end - 1;
-    curves.reserved[c] = static_cast<double>(index_->levels->highest_reserved_in(first, last));
+    if (!range.inside) continue;
+    const LevelsIn levels = levels_in(range);
+    curves.event[c] = levels.event;
+    curves.highest[c] = static_cast<double>(levels.highest);
+    curves.lowest[c] = static_cast<double>(levels.lowest);
+    curves.allocated[c] =
+        static_cast<double>(levels.highest - index_->levels->bands.pending.at(levels.event));
+    curves.reserved[c] = static_cast<double>(levels.reserved);
   }
   return curves;
 }

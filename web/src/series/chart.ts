@@ -10,7 +10,7 @@ import { onceAFrame } from '../base/once_a_frame.ts';
 import type { AxisUnits, Bytes, CssPx } from '../base/units.ts';
 import type { Axis, Columns } from '../../engine/index.ts';
 import { resizeToPlace } from '../draw/canvas.ts';
-import { drawGrid, drawRulers } from '../draw/axes.ts';
+import { drawByteRuler, drawGrid, drawRulers } from '../draw/axes.ts';
 import { drawAreas } from '../draw/areas.ts';
 import { colorsOf, themes, type Theme } from '../draw/colors.ts';
 import { drawSteps } from '../draw/curves.ts';
@@ -75,6 +75,8 @@ export interface Samples {
 export interface Course {
   axis: Axis;
   extent: AxisUnits;
+  /** So many of the axis are one of the ruler, 1 if it is left out. */
+  unit?: number;
   /** That is asked. */
   engine?: { readonly alive: boolean };
   samples: Samples | ((columns: Columns) => Promise<Samples>);
@@ -87,6 +89,8 @@ interface Picture extends Samples {
 }
 
 const keyStep = 1.5;
+const margin = 0.5; // of what is seen, on either side: it is asked for, too
+const mostColumns = 16384;
 const dashes = [6, 4] as const; // CSS pixels
 
 /** A name beside the legend may be put into it. Tells `stretch` (a Stretch), `cursor` (a Cursor, or null) and `choose` (a place of the axis that was clicked). */
@@ -109,10 +113,16 @@ export class ChartView extends LitElement {
   @property() label = '';
   /** Low, in a column that scrolls: wheel and vertical swipes are the column's. */
   @property({ type: Boolean, reflect: true }) low = false;
+  /** Above the timeline, whose axis it has: that shows what it shows (`follow`), and what moves it moves that. */
+  @property({ attribute: false }) motion: Pick<GestureTarget, 'zoomAt' | 'panBy'> | undefined;
+  /** Nothing of it is there but what is put into it. */
+  @property({ type: Boolean, reflect: true }) off = false;
   @query('canvas') private canvas!: HTMLCanvasElement | null;
 
   @state() private problem: string | undefined;
   @state() private picture: Picture | undefined;
+  /** What was asked for last. */
+  private wanted: { of: Course; columns: Columns } | undefined;
   private from: Point | undefined;
   private to: Point | undefined;
   private readonly redraw = onceAFrame(() => this.draw());
@@ -127,7 +137,10 @@ export class ChartView extends LitElement {
       this.picture = { columns, ...samples, of, asked: columns };
       this.problem = undefined;
     },
-    (error) => this.of.engine?.alive !== false && (this.problem = reasonOf(error)),
+    (error) => {
+      this.wanted = undefined;
+      if (this.of.engine?.alive !== false) this.problem = reasonOf(error);
+    },
   );
 
   protected override willUpdate(changed: PropertyValues<this>): void {
@@ -141,7 +154,8 @@ export class ChartView extends LitElement {
     this.canvas.addEventListener('wheel', (event) => {
       if (this.low && !event.ctrlKey && !event.metaKey) event.stopImmediatePropagation();
     });
-    new Gestures(this.canvas, this.target);
+    this.toggleAttribute('track', this.motion !== undefined);
+    new Gestures(this.canvas, this.motion ? this.moving(this.motion) : this.target);
   }
   protected override updated(): void {
     this.redraw();
@@ -150,9 +164,16 @@ export class ChartView extends LitElement {
     this.canvas?.focus();
   }
 
+  /** At once: it moves with what else is drawn in this frame. */
+  follow(stretch: Stretch): void {
+    this.stretch = stretch;
+    this.draw();
+  }
+
   // -- Where things lie.
 
   private get room(): { top: CssPx; bottom: CssPx } | undefined {
+    if (this.motion) return { top: 7, bottom: 7 };
     return this.low ? { top: this.marks.some(({ text }) => text !== '') ? 20 : 8, bottom: 24 } : undefined;
   }
   private get seen(): Stretch {
@@ -172,6 +193,12 @@ export class ChartView extends LitElement {
     const { axis, extent } = this.of;
     return visibleColumns(at, axis, { extent, fitTop: 1, top: 1 });
   }
+  private withMargin({ axis, first, width, count }: Columns): Columns {
+    const room = Math.ceil(count * margin);
+    const from = Math.max(0, first - room);
+    const to = Math.min(first + count + room, Math.max(Math.ceil(this.of.extent / width), first + count));
+    return { axis, first: from, width, count: Math.min(to - from, mostColumns) };
+  }
   private get highest(): Bytes {
     return Math.max(this.top, ...this.levels.map((level) => level.highest ?? 0));
   }
@@ -190,8 +217,11 @@ export class ChartView extends LitElement {
     const columns = this.columnsOf(at);
     const shown = this.shown(columns);
     const is = shown?.asked;
-    const settled = is?.first === columns.first && is.width === columns.width && is.count === columns.count;
-    if (!settled) this.asking.request({ of: this.of, columns });
+    const settled = is !== undefined && covers(is, columns);
+    if (!settled && !(this.wanted?.of === this.of && covers(this.wanted.columns, columns))) {
+      this.wanted = { of: this.of, columns: this.withMargin(columns) };
+      this.asking.request(this.wanted);
+    }
     this.paint(ctx, at, shown);
     canvas.toggleAttribute('data-settled', settled);
     canvas.dataset['top'] = String(at.view.y1);
@@ -233,7 +263,16 @@ export class ChartView extends LitElement {
     }
     this.paintMarks(ctx, at);
     this.paintCursor(ctx, at);
-    drawRulers(ctx, at, this.of.axis, colors);
+    const { axis, unit = 1 } = this.of;
+    const { view } = at;
+    if (this.motion) drawByteRuler(ctx, at, colors);
+    else
+      drawRulers(
+        ctx,
+        new Projection({ ...view, x0: view.x0 / unit, x1: view.x1 / unit }, area),
+        axis,
+        colors,
+      );
   }
 
   private paintLevels(ctx: Context, at: Projection, { columns, values, lowest }: Picture): void {
@@ -335,6 +374,20 @@ export class ChartView extends LitElement {
     if (at) act(at);
   }
 
+  private hover(point: Point | undefined): void {
+    this.with((at) => {
+      const units = point && at.contains(point.x, point.y) ? at.units(point.x) : -1;
+      this.point(units >= 0 && units <= this.of.extent ? this.columnAt(units) : undefined);
+    });
+  }
+  private moving({ zoomAt, panBy }: Pick<GestureTarget, 'zoomAt' | 'panBy'>): GestureTarget {
+    return {
+      zoomAt: (at, factor) => zoomAt(at, factor, 1),
+      panBy,
+      hover: (point) => this.hover(point),
+    };
+  }
+
   private readonly target: GestureTarget = {
     zoomAt: ({ x }, factorX, factorY) =>
       this.with((at) => {
@@ -342,11 +395,7 @@ export class ChartView extends LitElement {
         this.show(zoomed(this.seen, this.of.extent, at.units(x), factor));
       }),
     panBy: (dx) => this.with((at) => this.show(moved(this.seen, this.of.extent, dx * at.unitsPerPixel))),
-    hover: (point) =>
-      this.with((at) => {
-        const over = point && at.contains(point.x, point.y);
-        this.point(over ? this.columnAt(at.units(point.x)) : undefined);
-      }),
+    hover: (point) => this.hover(point),
     click: (point) => {
       this.canvas?.focus();
       this.with((at) => {
@@ -369,6 +418,7 @@ export class ChartView extends LitElement {
 
   private readonly keys = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (this.motion && event.key.length === 1) return; // the timeline's
     const stretch = this.seen;
     const { extent } = this.of;
     const span = stretch.x1 - stretch.x0;
@@ -414,7 +464,7 @@ export class ChartView extends LitElement {
         tabindex="0"
         role="application"
         aria-roledescription="chart"
-        aria-label="${this.label}. Arrows point at moments, W and S zoom, A and D move, F shows all."
+        aria-label="${this.label}. Arrows point at moments${this.motion ? '' : ', W and S zoom, A and D move, F shows all'}."
         @keydown=${this.keys}></canvas>
       ${
         said.length === 0
@@ -508,6 +558,17 @@ export class ChartView extends LitElement {
         height: var(--chart-height, 112px);
         touch-action: pan-y;
       }
+      :host([track]) canvas {
+        height: 48px;
+      }
+      :host([off]) :is(canvas, .legend) {
+        display: none;
+      }
     `,
   ];
 }
+
+const covers = (known: Columns, seen: Columns): boolean =>
+  known.width === seen.width &&
+  known.first <= seen.first &&
+  known.first + known.count >= seen.first + seen.count;
