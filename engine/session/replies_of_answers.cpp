@@ -170,16 +170,16 @@ Status levels(Asked& asked) {
   const auto events = events_of(asked, columns);
   if (!events) return tl::unexpected(events.error());
   const auto is_free = [](LevelOf of) { return of == LevelOf::cached || of == LevelOf::held_back; };
-  Result<FreeLevels> free = FreeLevels{};
-  if (std::any_of(wanted.begin(), wanted.end(), is_free)) free = free_levels(asked, *events, count);
-  if (!free) return tl::unexpected(free.error());
-  answers::to_columns(asked.json(), asked.answer,
-                      answers::Levels{wanted.size(), [&](size_t i) {
-                                        if (!is_free(wanted[i]))
-                                          return analysis::level_values(asked.view->timeline(), *events,
-                                                                        count, wanted[i]);
-                                        return wanted[i] == LevelOf::cached ? free->cached : free->held_back;
-                                      }});
+  Result<FreeLevels> unused = FreeLevels{};
+  if (std::any_of(wanted.begin(), wanted.end(), is_free)) unused = free_levels(asked, *events, count);
+  if (!unused) return tl::unexpected(unused.error());
+  answers::to_columns(
+      asked.json(), asked.answer,
+      answers::Levels{wanted.size(), [&](size_t i) {
+                        if (!is_free(wanted[i]))
+                          return analysis::level_values(asked.view->timeline(), *events, count, wanted[i]);
+                        return wanted[i] == LevelOf::cached ? unused->cached : unused->held_back;
+                      }});
   return {};
 }
 

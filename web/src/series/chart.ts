@@ -14,7 +14,16 @@ import { drawByteRuler, drawGrid, drawRulers } from '../draw/axes.ts';
 import { drawAreas } from '../draw/areas.ts';
 import { colorsOf, themes, type Theme } from '../draw/colors.ts';
 import { drawSteps } from '../draw/curves.ts';
-import { clipped, font, plotArea, Projection, visibleColumns, type Context } from '../draw/plot.ts';
+import {
+  clipped,
+  covers,
+  font,
+  plotArea,
+  Projection,
+  visibleColumns,
+  widened,
+  type Context,
+} from '../draw/plot.ts';
 import { Gestures, type GestureTarget, type Point } from '../controls/gestures.ts';
 import { base } from '../controls/styles.ts';
 import { Resized } from '../controls/resized.ts';
@@ -90,7 +99,6 @@ interface Picture extends Samples {
 
 const keyStep = 1.5;
 const margin = 0.5; // of what is seen, on either side: it is asked for, too
-const mostColumns = 16384;
 const dashes = [6, 4] as const; // CSS pixels
 
 /** A name beside the legend may be put into it. Tells `stretch` (a Stretch), `cursor` (a Cursor, or null) and `choose` (a place of the axis that was clicked). */
@@ -193,12 +201,6 @@ export class ChartView extends LitElement {
     const { axis, extent } = this.of;
     return visibleColumns(at, axis, { extent, fitTop: 1, top: 1 });
   }
-  private withMargin({ axis, first, width, count }: Columns): Columns {
-    const room = Math.ceil(count * margin);
-    const from = Math.max(0, first - room);
-    const to = Math.min(first + count + room, Math.max(Math.ceil(this.of.extent / width), first + count));
-    return { axis, first: from, width, count: Math.min(to - from, mostColumns) };
-  }
   private get highest(): Bytes {
     return Math.max(this.top, ...this.levels.map((level) => level.highest ?? 0));
   }
@@ -219,7 +221,10 @@ export class ChartView extends LitElement {
     const is = shown?.asked;
     const settled = is !== undefined && covers(is, columns);
     if (!settled && !(this.wanted?.of === this.of && covers(this.wanted.columns, columns))) {
-      this.wanted = { of: this.of, columns: this.withMargin(columns) };
+      this.wanted = {
+        of: this.of,
+        columns: widened(columns, this.of.extent, Math.ceil(columns.count * margin)),
+      };
       this.asking.request(this.wanted);
     }
     this.paint(ctx, at, shown);
@@ -380,10 +385,10 @@ export class ChartView extends LitElement {
       this.point(units >= 0 && units <= this.of.extent ? this.columnAt(units) : undefined);
     });
   }
-  private moving({ zoomAt, panBy }: Pick<GestureTarget, 'zoomAt' | 'panBy'>): GestureTarget {
+  private moving(motion: Pick<GestureTarget, 'zoomAt' | 'panBy'>): GestureTarget {
     return {
-      zoomAt: (at, factor) => zoomAt(at, factor, 1),
-      panBy,
+      zoomAt: (at, factor) => motion.zoomAt(at, factor, 1),
+      panBy: (dx, dy) => motion.panBy(dx, dy),
       hover: (point) => this.hover(point),
     };
   }
@@ -567,8 +572,3 @@ export class ChartView extends LitElement {
     `,
   ];
 }
-
-const covers = (known: Columns, seen: Columns): boolean =>
-  known.width === seen.width &&
-  known.first <= seen.first &&
-  known.first + known.count >= seen.first + seen.count;

@@ -19,13 +19,13 @@ export interface SeriesChart {
 const mostLow = 6; // curves
 const bad = ['critical', 'fw_bw_boundary'];
 
-const asked = new WeakMap<Engine, Promise<SeriesPart[]>>();
+const parts = new WeakMap<Engine, Promise<SeriesPart[]>>();
 /** The parts of a file, asked for once. */
 export function seriesOf(engine: Engine): Promise<SeriesPart[]> {
-  const parts = asked.get(engine) ?? engine.ask('series', {});
-  asked.set(engine, parts);
-  parts.catch(() => asked.delete(engine));
-  return parts;
+  const known = parts.get(engine) ?? engine.ask('series', {});
+  parts.set(engine, known);
+  known.catch(() => parts.delete(engine));
+  return known;
 }
 
 /** For low plots beside a timeline, by the clock: few curves, of categories their total. */
