@@ -12,9 +12,11 @@ export function drawGrid(ctx: Context, at: Projection, colors: TimelineColors): 
   for (const value of bytesOf(at).values) ctx.fillRect(area.left, Math.round(at.y(value)), area.width, line);
 }
 
-export function drawByteRuler(ctx: Context, at: Projection, colors: TimelineColors): void {
+export function drawRulers(ctx: Context, at: Projection, axis: Axis, colors: TimelineColors): void {
   const { area } = at;
   const { ratio } = area;
+  const bottom = area.top + area.height;
+  const line = Math.max(1, Math.round(ratio));
   ctx.font = font(area, 11.5);
   ctx.fillStyle = colors.text;
   ctx.textAlign = 'right';
@@ -24,16 +26,9 @@ export function drawByteRuler(ctx: Context, at: Projection, colors: TimelineColo
     ctx.fillText(
       formatBytesTick(value, bytes.step),
       area.left - 8 * ratio,
-      clampInto(at.y(value), area.top, area.top + area.height),
+      clampInto(at.y(value), area.top, bottom),
     );
-}
 
-export function drawRulers(ctx: Context, at: Projection, axis: Axis, colors: TimelineColors): void {
-  drawByteRuler(ctx, at, colors);
-  const { area } = at;
-  const { ratio } = area;
-  const bottom = area.top + area.height;
-  const line = Math.max(1, Math.round(ratio));
   ctx.fillStyle = colors.axis;
   ctx.fillRect(area.left, bottom, area.width, line);
   const { view } = at;

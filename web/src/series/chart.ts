@@ -10,7 +10,7 @@ import { onceAFrame } from '../base/once_a_frame.ts';
 import type { AxisUnits, Bytes, CssPx } from '../base/units.ts';
 import type { Axis, Columns } from '../../engine/index.ts';
 import { resizeToPlace } from '../draw/canvas.ts';
-import { drawByteRuler, drawGrid, drawRulers } from '../draw/axes.ts';
+import { drawGrid, drawRulers } from '../draw/axes.ts';
 import { drawAreas } from '../draw/areas.ts';
 import { colorsOf, themes, type Theme } from '../draw/colors.ts';
 import { drawSteps } from '../draw/curves.ts';
@@ -268,16 +268,20 @@ export class ChartView extends LitElement {
     }
     this.paintMarks(ctx, at);
     this.paintCursor(ctx, at);
+    if (this.motion) return this.paintTop(ctx, at);
     const { axis, unit = 1 } = this.of;
-    const { view } = at;
-    if (this.motion) drawByteRuler(ctx, at, colors);
-    else
-      drawRulers(
-        ctx,
-        new Projection({ ...view, x0: view.x0 / unit, x1: view.x1 / unit }, area),
-        axis,
-        colors,
-      );
+    const { x0, x1 } = at.view;
+    drawRulers(ctx, new Projection({ ...at.view, x0: x0 / unit, x1: x1 / unit }, area), axis, colors);
+  }
+
+  /** There is no room for a ruler. */
+  private paintTop(ctx: Context, at: Projection): void {
+    const { left, ratio } = at.area;
+    ctx.font = font(at.area, 11);
+    ctx.fillStyle = colorsOf(this.theme).text;
+    ctx.textAlign = 'right';
+    ctx.textBaseline = 'middle';
+    ctx.fillText(formatBytes(this.highest), left - 8 * ratio, at.y(this.highest) + 2 * ratio);
   }
 
   private paintLevels(ctx: Context, at: Projection, { columns, values, lowest }: Picture): void {
@@ -565,6 +569,9 @@ export class ChartView extends LitElement {
       }
       :host([track]) canvas {
         height: 48px;
+      }
+      :host([track]) .legend {
+        padding: 0 12px;
       }
       :host([off]) :is(canvas, .legend) {
         display: none;
