@@ -4,8 +4,9 @@ import test from 'node:test';
 import { lowChartsOf } from '../../web/src/series/charts.ts';
 import type { Engine, SeriesPart } from '../../web/engine/index.ts';
 
+let series = 0;
 const curve = (name: string, chart: number, lowest: number, highest: number) => ({
-  series: 0,
+  series: (series += 1),
   name,
   device: null,
   points: 2,
@@ -41,6 +42,11 @@ test('a plot for each chart, from number 0 on; what has no chart is not drawn', 
     curve('d', -1, 0, 7),
   );
   assert.deepEqual(plots(one), [['a', 'c'], ['b']]);
+});
+
+test('the plot of the curve that the file has first comes first', () => {
+  const one = part('counters', curve('allocated', 1, 0, 5), curve('device_total', 0, 0, 99));
+  assert.deepEqual(plots(one), [['allocated'], ['device_total']]);
 });
 
 test('of categories their total, of operators nothing, and nothing without a clock', () => {

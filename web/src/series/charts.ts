@@ -28,11 +28,14 @@ export function seriesOf(engine: Engine): Promise<SeriesPart[]> {
   return known;
 }
 
-/** For low plots beside a timeline, by the clock: few curves, of categories their total. */
+/** For low plots beside a timeline, by the clock: few curves, in the order of the file; of categories their total. */
 export function lowChartsOf(engine: Engine, part: SeriesPart): SeriesChart[] {
   if (!part.has_clock || part.of === 'operators') return [];
   const total = part.of === 'categories' ? part.curves.slice(0, 1) : part.curves;
-  return chartsOf(engine, { ...part, of: 'counters', curves: total, marks: [] }, mostLow);
+  const first = ({ curves }: SeriesChart): number => curves[0]?.series ?? 0;
+  return chartsOf(engine, { ...part, of: 'counters', curves: total, marks: [] }, mostLow).sort(
+    (a, b) => first(a) - first(b),
+  );
 }
 
 export function chartsOf(engine: Engine, part: SeriesPart, most = Infinity): SeriesChart[] {

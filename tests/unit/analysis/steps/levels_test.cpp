@@ -19,7 +19,7 @@ constexpr int64_t kWidth = kStretchUnits;
 // Of a story: what columns of stretches have.
 class Drawn {
  public:
-  explicit Drawn(const Story& story)
+  explicit Drawn(Story& story)
       : lives_(story.lifetimes()), timeline_(replay::Timeline::build(story.recording, *lives_)) {}
   [[nodiscard]] replay::LevelValues of(LevelOf of, const std::vector<Stretch>& stretches, int64_t width,
                                        int32_t count) const {
