@@ -46,8 +46,10 @@ struct Timeline::Levels {
   [[nodiscard]] int64_t lowest_level(EventRange range) const {
     return range.empty() ? bands.level_after(range.begin - 1) : lowest.value(range.begin, range.end);
   }
-  // Highest value after an event of [first, last]; -1 is the initial state.
-  [[nodiscard]] int64_t highest_reserved_in(int32_t first, int32_t last) const {
+  // Highest value after an event of the range; of an empty one after the event that it shows, where -1 is the initial state.
+  [[nodiscard]] int64_t highest_reserved_in(EventRange range, int32_t event) const {
+    const int32_t first = range.empty() ? event : range.begin;
+    const int32_t last = range.empty() ? event : range.end - 1;
     const StepSeries& reserved = bands.reserved;
     const auto steps_until = [&reserved](int32_t event) {
       return static_cast<int32_t>(std::upper_bound(reserved.event.begin(), reserved.event.end(), event) -
@@ -166,11 +168,10 @@ void Timeline::draw(const ColumnGrid& columns, const RowGrid& rows, std::span<ui
 }
 
 LevelsIn Timeline::levels_in(const EventRange& range) const {
-  const int32_t event = index_->levels->shown_event(range);
-  const int32_t first = range.empty() ? event : range.begin;
-  const int32_t last = range.empty() ? event : range.end - 1;
-  return {event, index_->levels->bands.level_after(event), index_->levels->lowest_level(range),
-          index_->levels->highest_reserved_in(first, last)};
+  const Levels& levels = *index_->levels;
+  const int32_t event = levels.shown_event(range);
+  return {event, levels.bands.level_after(event), levels.lowest_level(range),
+          levels.highest_reserved_in(range, event)};
 }
 
 std::vector<EventRange> Timeline::ranges(const ColumnGrid& columns) const {
@@ -181,6 +182,7 @@ std::vector<EventRange> Timeline::ranges(const ColumnGrid& columns) const {
 }
 
 Curves Timeline::curves(const ColumnGrid& columns) const {
+  const Bands& bands = index_->levels->bands;
   const auto count = static_cast<size_t>(std::max(columns.count, 0));
   Curves curves;
   curves.event.assign(count, kOutside);
@@ -190,14 +192,14 @@ Curves Timeline::curves(const ColumnGrid& columns) const {
   ColumnCursor cursor(index_->levels->axis, columns);
   for (size_t c = 0; c < count; ++c) {
     const EventRange range = cursor.next();
-    if (!range.inside) continue;
-    const LevelsIn levels = levels_in(range);
-    curves.event[c] = levels.event;
-    curves.highest[c] = static_cast<double>(levels.highest);
-    curves.lowest[c] = static_cast<double>(levels.lowest);
-    curves.allocated[c] =
-        static_cast<double>(levels.highest - index_->levels->bands.pending.at(levels.event));
-    curves.reserved[c] = static_cast<double>(levels.reserved);
+    const int32_t event = index_->levels->shown_event(range);
+    curves.event[c] = event;
+    if (event == kOutside) continue;
+    const int64_t level = bands.level_after(event);
+    curves.highest[c] = static_cast<double>(level);
+    curves.lowest[c] = static_cast<double>(index_->levels->lowest_level(range));
+    curves.allocated[c] = static_cast<double>(level - bands.pending.at(event));
+    curves.reserved[c] = static_cast<double>(index_->levels->highest_reserved_in(range, event));
   }
   return curves;
 }

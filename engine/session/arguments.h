@@ -17,7 +17,7 @@
 #include "engine/analysis/calls/carried_calls.h"
 #include "engine/analysis/compare/carried_stacks.h"
 #include "engine/analysis/fit/carried_requests.h"
-#include "engine/analysis/steps/levels.h"
+#include "engine/analysis/steps/step_levels.h"
 #include "engine/analysis/what_if/what_if.h"
 #include "engine/base/json_value.h"
 #include "engine/base/status.h"

@@ -10,7 +10,7 @@
 #include "engine/analysis/live/source_lines.h"
 #include "engine/analysis/live/top.h"
 #include "engine/analysis/report/report.h"
-#include "engine/analysis/steps/levels.h"
+#include "engine/analysis/steps/step_levels.h"
 #include "engine/answers/compare/carried_stacks.h"
 #include "engine/answers/details/timeline_view.h"
 #include "engine/answers/findings/fragmentation.h"

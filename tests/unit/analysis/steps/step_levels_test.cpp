@@ -1,4 +1,4 @@
-#include "engine/analysis/steps/levels.h"
+#include "engine/analysis/steps/step_levels.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -49,9 +49,9 @@ TEST(Levels, EveryStepHasAsManyColumnsHoweverManyEventsItHas) {
   const auto two = drawn.of(LevelOf::allocated, all, kWidth / 2, 4);
   EXPECT_THAT(two.highest, ElementsAre(10, 30, 75, 16));
   EXPECT_THAT(two.lowest, ElementsAre(10, 10, 15, 15));
-  // More columns than events: one without events has the level before it. [0, 0), [0, 0), [0, 1), [1, 1), ...
+  // More columns than events: one without events has the level before it. [0, 0), [0, 0), [0, 1), [1, 1), [1, 1), ...
   EXPECT_THAT(drawn.of(LevelOf::allocated, all, kWidth / 8, 8).highest,
-              ElementsAre(0, 0, 10, 10, 30, 30, 30, 10));
+              ElementsAre(0, 0, 10, 10, 10, 30, 30, 10));
   // There is no third step; two steps in a column, and half of the first.
   EXPECT_THAT(drawn.of(LevelOf::allocated, all, kWidth, 3).highest, ElementsAre(30, 75, IsNan()));
   EXPECT_THAT(drawn.of(LevelOf::allocated, all, 2 * kWidth, 2).highest, ElementsAre(75, IsNan()));
@@ -65,7 +65,7 @@ TEST(Levels, WhatLiesBetweenStretchesIsLeftOut) {
   story.alloc(kBase + 8192, 10);
   const Drawn drawn(story);
   const std::vector<Stretch> ends = {{0, 1}, {2, 4}};
-  EXPECT_THAT(drawn.of(LevelOf::allocated, ends, 2 * kWidth, 1).highest, ElementsAre(10));
+  EXPECT_THAT(drawn.of(LevelOf::allocated, ends, 2 * kWidth, 1).highest, ElementsAre(20));
   EXPECT_THAT(drawn.of(LevelOf::allocated, {}, kWidth, 1).highest, ElementsAre(IsNan()));
 }
 

@@ -1,4 +1,4 @@
-#include "engine/analysis/steps/levels.h"
+#include "engine/analysis/steps/step_levels.h"
 
 #include <algorithm>
 
