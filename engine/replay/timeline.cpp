@@ -51,8 +51,8 @@ struct Timeline::Levels {
     const int32_t first = range.empty() ? event : range.begin;
     const int32_t last = range.empty() ? event : range.end - 1;
     const StepSeries& reserved = bands.reserved;
-    const auto steps_until = [&reserved](int32_t event) {
-      return static_cast<int32_t>(std::upper_bound(reserved.event.begin(), reserved.event.end(), event) -
+    const auto steps_until = [&reserved](int32_t until) {
+      return static_cast<int32_t>(std::upper_bound(reserved.event.begin(), reserved.event.end(), until) -
                                   reserved.event.begin());
     };
     const int32_t begin = steps_until(first);
