@@ -46,11 +46,13 @@ struct Timeline::Levels {
   [[nodiscard]] int64_t lowest_level(EventRange range) const {
     return range.empty() ? bands.level_after(range.begin - 1) : lowest.value(range.begin, range.end);
   }
-  // Highest value after an event of [first, last]; -1 is the initial state.
-  [[nodiscard]] int64_t highest_reserved_in(int32_t first, int32_t last) const {
+  // Highest value after an event of the range; of an empty one after the event that it shows, where -1 is the initial state.
+  [[nodiscard]] int64_t highest_reserved_in(EventRange range, int32_t event) const {
+    const int32_t first = range.empty() ? event : range.begin;
+    const int32_t last = range.empty() ? event : range.end - 1;
     const StepSeries& reserved = bands.reserved;
-    const auto steps_until = [&reserved](int32_t event) {
-      return static_cast<int32_t>(std::upper_bound(reserved.event.begin(), reserved.event.end(), event) -
+    const auto steps_until = [&reserved](int32_t until) {
+      return static_cast<int32_t>(std::upper_bound(reserved.event.begin(), reserved.event.end(), until) -
                                   reserved.event.begin());
     };
     const int32_t begin = steps_until(first);
@@ -165,6 +167,20 @@ void Timeline::draw(const ColumnGrid& columns, const RowGrid& rows, std::span<ui
   }
 }
 
+LevelsIn Timeline::levels_in(const EventRange& range) const {
+  const Levels& levels = *index_->levels;
+  const int32_t event = levels.shown_event(range);
+  return {event, levels.bands.level_after(event), levels.lowest_level(range),
+          levels.highest_reserved_in(range, event)};
+}
+
+std::vector<EventRange> Timeline::ranges(const ColumnGrid& columns) const {
+  std::vector<EventRange> ranges(static_cast<size_t>(std::max(columns.count, 0)));
+  ColumnCursor cursor(index_->levels->axis, columns);
+  for (EventRange& range : ranges) range = cursor.next();
+  return ranges;
+}
+
 Curves Timeline::curves(const ColumnGrid& columns) const {
   const Bands& bands = index_->levels->bands;
   const auto count = static_cast<size_t>(std::max(columns.count, 0));
@@ -183,9 +199,7 @@ Curves Timeline::curves(const ColumnGrid& columns) const {
     curves.highest[c] = static_cast<double>(level);
     curves.lowest[c] = static_cast<double>(index_->levels->lowest_level(range));
     curves.allocated[c] = static_cast<double>(level - bands.pending.at(event));
-    const int32_t first = range.empty() ? event : range.begin;
-    const int32_t last = range.empty() ? event : range.end - 1;
-    curves.reserved[c] = static_cast<double>(index_->levels->highest_reserved_in(first, last));
+    curves.reserved[c] = static_cast<double>(index_->levels->highest_reserved_in(range, event));
   }
   return curves;
 }

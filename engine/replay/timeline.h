@@ -66,6 +66,19 @@ struct Curves {
   std::vector<double> reserved;   // highest in the column
 };
 
+struct EventRange;
+
+// What levels are like after the events of a range; of one without events: in the state before it.
+struct LevelsIn {
+  int32_t event = -2;  // of the highest, as above
+  int64_t highest = 0, lowest = 0, reserved = 0;
+};
+
+// One level in columns, NaN where it is not known.
+struct LevelValues {
+  std::vector<double> highest, lowest;
+};
+
 class Timeline {
  public:
   Timeline(Timeline&&) noexcept;
@@ -87,6 +100,9 @@ class Timeline {
   void draw(const ColumnGrid& columns, const RowGrid& rows, std::span<uint32_t> pixels,
             const BandColours* colours = nullptr) const;
   [[nodiscard]] Curves curves(const ColumnGrid& columns) const;
+  // The events of each column, and what is so in a range that is inside.
+  [[nodiscard]] std::vector<EventRange> ranges(const ColumnGrid& columns) const;
+  [[nodiscard]] LevelsIn levels_in(const EventRange& range) const;
   // Highest level in the columns' range, for fitting y. O(log events).
   [[nodiscard]] int64_t highest_level(const ColumnGrid& columns) const;
 

@@ -77,6 +77,11 @@ constexpr Type kTypes[] = {
     {"RegionOrder", Kind::word, words_in(replay::RegionOrder{})},
     // Columns [first, first + count) of a grid in which column k covers [k * width, (k + 1) * width).
     {"Columns", Kind::object, "axis: Axis, first: Whole, width: Width, count: Pixels"},
+    // Allocated: as the bands are. Free memory (cached; held back by what is in use) is that after the last event of a column.
+    {"LevelOf", Kind::word, words_in(analysis::LevelOf{})},
+    {"LevelAxis", Kind::word, words_in(analysis::LevelAxis{})},
+    // The same, also of an axis that runs through the steps, or the regions of a name, one after the other: each is 65,536 wide.
+    {"LevelColumns", Kind::object, "axis: LevelAxis, first: Whole, width: Width, count: Pixels, region?: Text"},
     // The same of an axis that the question knows.
     {"Stretch", Kind::object, "first: Whole, width: Width, count: Pixels"},
     {"Rows", Kind::object, "bottom: Real, bytesPerRow: Positive, count: Pixels"},
@@ -292,6 +297,13 @@ std::vector<std::string_view> Arguments::texts(std::string_view name) const {
   return texts;
 }
 
+std::vector<int> Arguments::word_indices(std::string_view name) const {
+  std::vector<int> indices;
+  for (const JsonValue& item : value(name).items)
+    indices.push_back(index_of_word(parameter_of(signature_, name).type->content, item.text));
+  return indices;
+}
+
 std::vector<uint32_t> Arguments::colours(std::string_view name) const {
   std::vector<uint32_t> colours;
   for (const JsonValue& item : value(name).items) colours.push_back(static_cast<uint32_t>(item.number));
@@ -309,6 +321,10 @@ Arguments Arguments::object(std::string_view name) const {
 replay::ColumnGrid Arguments::columns(std::string_view name) const {
   const Arguments grid = object(name);
   return {grid.word<replay::Axis>("axis"), grid.whole("first"), grid.whole("width"), grid.integer("count")};
+}
+
+AskedColumns Arguments::level_columns(std::string_view name) const {
+  return {object(name).word<analysis::LevelAxis>("axis"), stretch(name), object(name).text("region")};
 }
 
 replay::SeriesGrid Arguments::stretch(std::string_view name) const {

@@ -17,6 +17,7 @@
 #include "engine/analysis/calls/carried_calls.h"
 #include "engine/analysis/compare/carried_stacks.h"
 #include "engine/analysis/fit/carried_requests.h"
+#include "engine/analysis/steps/step_levels.h"
 #include "engine/analysis/what_if/what_if.h"
 #include "engine/base/json_value.h"
 #include "engine/base/status.h"
@@ -49,6 +50,12 @@ struct AskedFitRecording {
   std::vector<double> values;  // of the parameters
 };
 
+struct AskedColumns {
+  analysis::LevelAxis axis = analysis::LevelAxis::event;
+  replay::SeriesGrid grid;
+  std::string_view region;  // the name of regions
+};
+
 class Arguments {
  public:
   // Refers to both. Error: wrong_usage.
@@ -70,8 +77,15 @@ class Arguments {
   [[nodiscard]] Enum word(std::string_view name) const {
     return static_cast<Enum>(word_index(name));
   }
+  template <typename Enum>
+  [[nodiscard]] std::vector<Enum> words(std::string_view name) const {
+    std::vector<Enum> found;
+    for (const int index : word_indices(name)) found.push_back(static_cast<Enum>(index));
+    return found;
+  }
 
   [[nodiscard]] replay::ColumnGrid columns(std::string_view name) const;
+  [[nodiscard]] AskedColumns level_columns(std::string_view name) const;
   [[nodiscard]] replay::SeriesGrid stretch(std::string_view name) const;
   [[nodiscard]] replay::RowGrid rows(std::string_view name) const;
   [[nodiscard]] replay::StateWindow window(std::string_view name) const;
@@ -91,6 +105,7 @@ class Arguments {
   Arguments(std::string_view signature, const JsonValue& given) : signature_(signature), given_(&given) {}
   [[nodiscard]] const JsonValue& value(std::string_view name) const;  // null if it was left out
   [[nodiscard]] int word_index(std::string_view name) const;
+  [[nodiscard]] std::vector<int> word_indices(std::string_view name) const;
   [[nodiscard]] Arguments object(std::string_view name) const;
 
   std::string_view signature_;

@@ -1,5 +1,6 @@
 // Why it ran out of memory, what leaks, what is fragmented, what changed.
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -9,7 +10,7 @@
 #include "engine/analysis/live/source_lines.h"
 #include "engine/analysis/live/top.h"
 #include "engine/analysis/report/report.h"
-#include "engine/analysis/steps/step_curve.h"
+#include "engine/analysis/steps/step_levels.h"
 #include "engine/answers/compare/carried_stacks.h"
 #include "engine/answers/details/timeline_view.h"
 #include "engine/answers/findings/fragmentation.h"
@@ -26,7 +27,7 @@ namespace {
 constexpr size_t kMostNeverFreed = 200;
 constexpr size_t kMostCarried = 4000;
 constexpr size_t kMostMoments = 256;
-constexpr int64_t kMostCurveColumns = 65'536;
+constexpr size_t kMostLevels = 16;
 
 // The end of the recording is its last event.
 [[nodiscard]] int32_t event_of(const Asked& asked, const Device& device) {
@@ -40,12 +41,6 @@ constexpr int64_t kMostCurveColumns = 65'536;
                                       analysis::When::alive(at), analysis::By::shown, kMostCarried);
   if (!top) return tl::unexpected(top.error());
   return analysis::carried_stacks({device.recording(), *top});
-}
-
-[[nodiscard]] Status fits_a_curve(int32_t stretches, int32_t columns_each) {
-  const int64_t columns = int64_t{stretches} * columns_each;
-  if (columns <= kMostCurveColumns) return {};
-  return fail(ErrorCode::limit_exceeded, -1, "a curve of {} columns is too large", columns);
 }
 
 Status prepare_report(Asked& asked) {
@@ -122,38 +117,69 @@ Status compare(Asked& asked) {
   return {};
 }
 
-Status curve(Asked& asked) {
-  const replay::Curves curves = asked.view->curves(asked.arguments.columns("columns"));
-  answers::to_columns(asked.json(), asked.answer,
-                      answers::LevelCurve{curves.event, curves.highest, curves.reserved});
-  return {};
-}
-
-Status step_curve(Asked& asked) {
+[[nodiscard]] Result<std::vector<analysis::ColumnEvents>> events_of(const Asked& asked,
+                                                                    const AskedColumns& columns) {
+  using analysis::LevelAxis;
   Device& device = asked.view->device();
-  const int32_t steps = asked.arguments.integer("steps"), columns = asked.arguments.integer("columnsPerStep");
-  if (Status fits = fits_a_curve(steps, columns); !fits) return fits;
-  const auto found = device.steps();
-  if (!found) return tl::unexpected(found.error());
-  const analysis::StepCurve curve =
-      analysis::step_curve(device.lives(), analysis::stretches_of(**found, steps), steps, columns);
-  answers::to_columns(asked.json(), asked.answer,
-                      answers::LevelCurve{curve.event, curve.level, curve.reserved});
-  return {};
+  const replay::SeriesGrid& grid = columns.grid;
+  if (columns.axis == LevelAxis::step) {
+    const auto steps = device.steps();
+    if (!steps) return tl::unexpected(steps.error());
+    return analysis::events_of_columns(analysis::stretches_of(**steps), grid);
+  }
+  if (columns.axis == LevelAxis::region) {
+    const auto regions = analysis::find_regions(device.recording(), device.part(), device.rows());
+    if (!regions) return tl::unexpected(regions.error());
+    return analysis::events_of_columns(
+        analysis::stretches_of(device.recording(), regions->span(), columns.region), grid);
+  }
+  const auto axis = columns.axis == LevelAxis::time ? replay::Axis::time : replay::Axis::event;
+  return analysis::events_of_columns(asked.view->timeline(), {axis, grid.first, grid.width, grid.count});
 }
 
-Status region_curve(Asked& asked) {
-  const Device& device = asked.view->device();
-  const int32_t count = asked.arguments.integer("regions"),
-                columns = asked.arguments.integer("columnsPerRegion");
-  if (Status fits = fits_a_curve(count, columns); !fits) return fits;
-  const auto found = analysis::find_regions(device.recording(), device.part(), device.rows());
-  if (!found) return tl::unexpected(found.error());
-  const auto stretches =
-      analysis::stretches_of(device.recording(), found->span(), asked.arguments.text("name"), count);
-  const analysis::StepCurve curve = analysis::step_curve(device.lives(), stretches, count, columns);
-  answers::to_columns(asked.json(), asked.answer,
-                      answers::LevelCurve{curve.event, curve.level, curve.reserved});
+// Free memory after the last event of each column.
+struct FreeLevels {
+  replay::LevelValues cached, held_back;
+};
+[[nodiscard]] Result<FreeLevels> free_levels(const Asked& asked,
+                                             std::span<const analysis::ColumnEvents> events, size_t columns) {
+  if (columns > kMostMoments)
+    return fail(ErrorCode::limit_exceeded, -1, "free memory in {} columns is more than in {}", columns,
+                kMostMoments);
+  const auto states = asked.view->device().states();
+  if (!states) return tl::unexpected(states.error());
+  std::vector<double> cached(columns, std::numeric_limits<double>::quiet_NaN()), held_back = cached;
+  for (size_t i = 0; i < events.size(); ++i) {
+    const auto& [column, range] = events[i];
+    if (i + 1 < events.size() && events[i + 1].column == column) continue;
+    if (const auto moved = (*states)->totals(range.end - 1); !moved) return tl::unexpected(moved.error());
+    const auto found = analysis::find_fragmentation((*states)->context(), (*states)->memory());
+    cached[column] = static_cast<double>(found.cached);
+    held_back[column] = static_cast<double>(found.held_back);
+  }
+  return FreeLevels{{cached, cached}, {held_back, held_back}};
+}
+
+Status levels(Asked& asked) {
+  using analysis::LevelOf;
+  const auto wanted = asked.arguments.words<LevelOf>("of");
+  const AskedColumns columns = asked.arguments.level_columns("columns");
+  const auto count = static_cast<size_t>(columns.grid.count);
+  if (wanted.size() > kMostLevels)
+    return fail(ErrorCode::limit_exceeded, -1, "{} levels are more than {}", wanted.size(), kMostLevels);
+  const auto events = events_of(asked, columns);
+  if (!events) return tl::unexpected(events.error());
+  const auto is_free = [](LevelOf of) { return of == LevelOf::cached || of == LevelOf::held_back; };
+  Result<FreeLevels> unused = FreeLevels{};
+  if (std::any_of(wanted.begin(), wanted.end(), is_free)) unused = free_levels(asked, *events, count);
+  if (!unused) return tl::unexpected(unused.error());
+  answers::to_columns(
+      asked.json(), asked.answer,
+      answers::Levels{wanted.size(), [&](size_t i) {
+                        if (!is_free(wanted[i]))
+                          return analysis::level_values(asked.view->timeline(), *events, count, wanted[i]);
+                        return wanted[i] == LevelOf::cached ? unused->cached : unused->held_back;
+                      }});
   return {};
 }
 
@@ -166,23 +192,6 @@ Status fragmentation(Asked& asked) {
   const replay::MemoryAt& memory = (*states)->memory();
   answers::to_json(asked.json(), context, analysis::find_fragmentation(context, memory),
                    analysis::find_free_places(context, memory));
-  return {};
-}
-
-Status fragmentation_over(Asked& asked) {
-  const std::vector<int32_t> events = asked.arguments.integers("events");
-  if (events.size() > kMostMoments)
-    return fail(ErrorCode::limit_exceeded, -1, "{} events are more than {}", events.size(), kMostMoments);
-  const auto states = asked.view->device().states();
-  if (!states) return tl::unexpected(states.error());
-  std::vector<answers::FreeAt> over;
-  for (const int32_t event : events) {
-    if (const auto moved = (*states)->totals(event); !moved) return tl::unexpected(moved.error());
-    const analysis::Fragmentation found =
-        analysis::find_fragmentation((*states)->context(), (*states)->memory());
-    over.push_back({found.reserved, found.cached, found.largest_free, found.held_back});
-  }
-  answers::to_columns(asked.json(), asked.answer, answers::FragmentationOver{over});
   return {};
 }
 
@@ -212,15 +221,11 @@ constexpr Question kOfAnswers[] = {
     {"facts", Of::view, "event: Event", "StackFacts", facts},
     // What is alive after the event against what `before` had: by stack, whose parts add up to both.
     {"compare", Of::view, "event: Event, before: Facts", "Compared", compare},
-    // Levels on an axis, step by step, or in the regions of one name, one after the other: columns of both files of a
-    // comparison mean the same.
-    {"curve", Of::view, "columns: Columns", "LevelCurve", curve},
-    {"stepCurve", Of::view, "steps: Pixels, columnsPerStep: Pixels", "LevelCurve", step_curve},
-    {"regionCurve", Of::view, "name: Text, regions: Pixels, columnsPerRegion: Pixels", "LevelCurve", region_curve},
+    // Levels in columns of an axis: columns of both files of a comparison mean the same. Free memory in at most 256 columns, and best
+    // after `prepare`.
+    {"levels", Of::view, "of: LevelOf[], columns: LevelColumns", "Levels", levels},
     // What holds free memory back after the event, and what each pool and stream has of it.
     {"fragmentation", Of::states, "event: Event", "Fragmentation", fragmentation},
-    // The same in numbers after each of at most 256 events; cheapest where they ascend.
-    {"fragmentationOver", Of::states, "events: Event[]", "FragmentationOver", fragmentation_over},
     // Segments that were never full, over the whole recording (engine/analysis/findings/never_full.h).
     {"neverFull", Of::states, "", "NeverFull", never_full},
 };

@@ -5,6 +5,7 @@
 #include "engine/analysis/series/operator_memory.h"
 #include "engine/analysis/series/series_view.h"
 #include "engine/analysis/series/telemetry.h"
+#include "engine/answers/details/timeline_view.h"
 #include "engine/answers/series/operator_memory.h"
 #include "engine/answers/series/series_view.h"
 #include "engine/answers/series/telemetry.h"
@@ -25,47 +26,28 @@ constexpr size_t kMostOperators = 10'000;
   return part;
 }
 
-[[nodiscard]] Status too_large(int64_t curves, int64_t columns) {
-  if (curves * columns <= static_cast<int64_t>(View::kMostPixels)) return {};
-  return fail(ErrorCode::limit_exceeded, -1, "{} curves of {} columns are too many", curves, columns);
-}
-
 Status series(Asked& asked) {
   answers::list_to_json(asked.json(), analysis::find_series_parts(asked.session.recording()));
   return {};
 }
 
-Status series_picture(Asked& asked) {
+Status series_levels(Asked& asked) {
   const auto part = part_of(asked);
   if (!part) return tl::unexpected(part.error());
   const model::Recording& recording = asked.session.recording();
   const replay::SeriesGrid grid = asked.arguments.stretch("stretch");
   const std::vector<int32_t> wanted = asked.arguments.integers("series");
-  if (Status fits = too_large(static_cast<int64_t>(wanted.size()), grid.count); !fits) return fits;
   for (const int32_t series : wanted) {
     if (series < 0 || series >= (*part)->series.count)
       return fail(ErrorCode::wrong_usage, -1, "there is no series {}", series);
   }
-  const replay::SeriesAxis axis(recording, **part);
-  const auto columns_of = [&](size_t i) {
-    const model::RowRange points = recording.series.points[(*part)->series.first + wanted[i]];
-    return replay::series_columns(recording, axis, points, grid);
-  };
-  answers::to_columns(asked.json(), asked.answer, answers::SeriesPicture{wanted.size(), columns_of});
-  return {};
-}
-
-Status series_areas(Asked& asked) {
-  const auto part = part_of(asked);
-  if (!part) return tl::unexpected(part.error());
-  if ((*part)->series_are != model::SeriesAre::categories)
-    return fail(ErrorCode::wrong_usage, -1, "only categories add up");
-  const model::Recording& recording = asked.session.recording();
-  const replay::SeriesGrid grid = asked.arguments.stretch("stretch");
-  if (Status fits = too_large((*part)->series.count, grid.count); !fits) return fits;
-  const replay::SeriesStack stack =
-      replay::series_stack(recording, **part, replay::SeriesAxis(recording, **part), grid);
-  answers::to_columns(asked.json(), asked.answer, stack);
+  const bool stacked = (*part)->series_are == model::SeriesAre::categories;
+  const size_t made = std::max(wanted.size(), static_cast<size_t>(stacked ? (*part)->series.count : 0));
+  if (made * static_cast<size_t>(grid.count) > View::kMostPixels)
+    return fail(ErrorCode::limit_exceeded, -1, "{} series in {} columns are too many", made, grid.count);
+  const analysis::SeriesLevels levels(recording, **part, grid);
+  answers::to_columns(asked.json(), asked.answer,
+                      answers::Levels{wanted.size(), [&](size_t i) { return levels.of(wanted[i]); }});
   return {};
 }
 
@@ -112,11 +94,9 @@ Status telemetry(Asked& asked) {
 constexpr Question kOfSeries[] = {
     // Parts of the file that are numbers over time, with what is drawn of them (engine/analysis/series/series_view.h).
     {"series", Of::file, "", "SeriesPart[]", series},
-    // Curves of a part on its axis.
-    {"seriesPicture", Of::file, "part: Count, series: Count[], stretch: Stretch", "SeriesPicture", series_picture},
-    // Levels of its categories, which add up: in each column those at the moment of the highest total.
-    {"seriesAreas", Of::file, "part: Count, stretch: Stretch", "SeriesAreas", series_areas},
-    // What a column of either shows.
+    // Levels of a part on its axis. Categories add up: they are those at the moment of the highest total, their first series.
+    {"seriesLevels", Of::file, "part: Count, series: Count[], stretch: Stretch", "Levels", series_levels},
+    // What happened in a column.
     {"seriesMoment", Of::file, "part: Count, column: Whole, width: Width", "SeriesMoment", series_moment},
     // Of profiled functions, at most 1,000.
     {"calls", Of::file, "part: Count, first: Count, count: Count", "FunctionCall[]", calls},

@@ -36,7 +36,8 @@ Status picture(Asked& asked) {
   if (!pixels) return tl::unexpected(pixels.error());
   const Look look = asked.arguments.look("look");
   if (Status drawn = asked.view->draw(columns, rows, look, stacking_of(asked), *pixels); !drawn) return drawn;
-  answers::to_columns(asked.json(), asked.answer, answers::PaintedPicture{asked.view->curves(columns)});
+  answers::to_columns(asked.json(), asked.answer,
+                      answers::PaintedPicture{asked.view->timeline().curves(columns)});
   return {};
 }
 

@@ -121,7 +121,7 @@ class View {
   };
   [[nodiscard]] Result<SketchedState> sketch_state(int32_t event, const replay::StateWindow& window,
                                                    const Look& look);
-  [[nodiscard]] replay::Curves curves(const replay::ColumnGrid& columns) const;
+  [[nodiscard]] const replay::Timeline& timeline() const { return *timeline_; }
   [[nodiscard]] int64_t highest_level(const replay::ColumnGrid& columns) const;
   // Room for words in the bands of that picture, at least so many columns wide and rows high; the largest
   // kMostLabels. Words need 2.5 times the width. By group also in what its blocks leave, where they are too small for words.

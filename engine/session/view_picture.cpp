@@ -156,8 +156,6 @@ void View::shade_map(const ShadedMap& shaded, const Look& look, std::span<uint32
   }
 }
 
-replay::Curves View::curves(const ColumnGrid& columns) const { return timeline_->curves(columns); }
-
 int64_t View::highest_level(const ColumnGrid& columns) const { return timeline_->highest_level(columns); }
 
 Result<analysis::Who> View::who_of(int32_t rank) {

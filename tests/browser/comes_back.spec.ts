@@ -33,7 +33,7 @@ test('a timeline that was away settles, shows what it showed, and answers', asyn
 });
 
 for (const [ask, what, open] of [
-  ['fragmentationOver', 'gpustrata-fragmentation-over-time', 'fragmentation'],
+  ['levels', 'gpustrata-fragmentation-over-time', 'fragmentation'],
   ['neverFull', 'gpustrata-never-full', 'fragmentation'],
   ['compare', 'gpustrata-compare', 'compare'],
   ['holders', 'gpustrata-holders', 'memory'],
@@ -50,12 +50,12 @@ for (const [ask, what, open] of [
   });
 
 test('curves of two files that are refused say so where they would stand', async ({ page }) => {
-  await refuse(page, 'curve');
+  await refuse(page, 'levels');
   await openSample(page);
   await choose(page, join(samples, 'out_of_memory.pickle.gz'));
   await expect(page.locator('[data-entry-state=ready]')).toHaveCount(2);
   await page.locator('[role=tab][data-panel=compare]').click();
-  await expect(page.locator('gpustrata-compare-curves')).toContainText('Xurve');
+  await expect(page.locator('gpustrata-compare-curves')).toContainText('Xevels');
 });
 
 test('a range whose events are refused is said in the flame graph', async ({ page }) => {

@@ -76,7 +76,7 @@ test('two files at their peaks: rows add up, what grew most comes first, curves 
   await page.locator('[data-align-region]').selectOption('forward');
   await expect(page.locator('gpustrata-compare-curves [data-extent]')).toContainText('4 regions forward');
   const passes = page.locator('[data-curves=region] canvas[data-settled]');
-  await expect(passes).toHaveAttribute('data-stretch', '0 4');
+  await expect(passes).toHaveAttribute('data-stretch', `0 ${4 * 65536}`);
   await passes.focus();
   await page.keyboard.press('End');
   await expect(page.locator('[data-curves=region] [data-curve][data-bytes]')).toHaveCount(1);

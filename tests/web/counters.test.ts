@@ -1,11 +1,12 @@
 // Which plots the counters of a file are above the timeline.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { partsOf } from '../../web/src/timeline/beside/counters_track.ts';
-import type { SeriesPart } from '../../web/engine/index.ts';
+import { lowChartsOf } from '../../web/src/series/charts.ts';
+import type { Engine, SeriesPart } from '../../web/engine/index.ts';
 
+let series = 0;
 const curve = (name: string, chart: number, lowest: number, highest: number) => ({
-  series: 0,
+  series: (series += 1),
   name,
   device: null,
   points: 2,
@@ -30,7 +31,7 @@ const part = (of: SeriesPart['of'], ...curves: SeriesPart['curves']): SeriesPart
   timeline: null,
 });
 const plots = (one: SeriesPart) =>
-  partsOf(one).map(({ curves, lowest, highest }) => [curves.map(({ name }) => name), lowest, highest]);
+  lowChartsOf({} as Engine, one).map(({ curves }) => curves.map(({ name }) => name));
 
 test('a plot for each chart, from number 0 on; what has no chart is not drawn', () => {
   const one = part(
@@ -40,15 +41,17 @@ test('a plot for each chart, from number 0 on; what has no chart is not drawn', 
     curve('c', 0, 0, 9),
     curve('d', -1, 0, 7),
   );
-  assert.deepEqual(plots(one), [
-    [['a', 'c'], 0, 9],
-    [['b'], -2, 1],
-  ]);
+  assert.deepEqual(plots(one), [['a', 'c'], ['b']]);
+});
+
+test('the plot of the curve that the file has first comes first', () => {
+  const one = part('counters', curve('allocated', 1, 0, 5), curve('device_total', 0, 0, 99));
+  assert.deepEqual(plots(one), [['allocated'], ['device_total']]);
 });
 
 test('of categories their total, of operators nothing, and nothing without a clock', () => {
   const curves = [curve('total', 0, 0, 8), curve('parameter', 0, 0, 6)];
-  assert.deepEqual(plots(part('categories', ...curves)), [[['total'], 0, 8]]);
+  assert.deepEqual(plots(part('categories', ...curves)), [['total']]);
   assert.deepEqual(plots(part('operators', ...curves)), []);
   assert.deepEqual(plots({ ...part('counters', ...curves), has_clock: false }), []);
 });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 #include <tuple>
 
@@ -156,6 +157,34 @@ std::vector<SeriesPart> find_series_parts(const model::Recording& recording) {
   return parts;
 }
 
+SeriesLevels::SeriesLevels(const model::Recording& recording, const model::Part& part,
+                           const replay::SeriesGrid& grid)
+    : recording_(recording), part_(part), grid_(grid), axis_(recording, part) {
+  if (part.series_are == SeriesAre::categories) stack_ = replay::series_stack(recording, part, axis_, grid);
+}
+
+replay::LevelValues SeriesLevels::of(int32_t series) const {
+  const std::vector<double> nothing(static_cast<size_t>(grid_.count),
+                                    std::numeric_limits<double>::quiet_NaN());
+  replay::LevelValues found{nothing, nothing};
+  if (series > 0 && !stack_.totals.empty()) {
+    for (size_t column = 0; column < stack_.totals.size(); ++column) {
+      if (stack_.totals[column].point < 0) continue;
+      const size_t at = column * stack_.categories + static_cast<size_t>(series) - 1;
+      found.highest[column] = found.lowest[column] = static_cast<double>(stack_.levels[at]);
+    }
+    return found;
+  }
+  const auto columns =
+      replay::series_columns(recording_, axis_, recording_.series.points[part_.series.first + series], grid_);
+  for (size_t column = 0; column < columns.size(); ++column) {
+    const auto& [highest, lowest] = columns[column];
+    if (highest) found.highest[column] = static_cast<double>(highest->value);
+    if (lowest) found.lowest[column] = static_cast<double>(lowest->value);
+  }
+  return found;
+}
+
 SeriesMoment series_moment(const model::Recording& recording, const model::Part& part,
                            const replay::SeriesGrid& column) {
   const replay::SeriesAxis axis(recording, part);
@@ -165,23 +194,14 @@ SeriesMoment series_moment(const model::Recording& recording, const model::Part&
   SeriesMoment moment;
   moment.position = replay::column_edge(one, 0);
   int32_t told = -1;  // the point that says what happened
-  const int32_t shown = std::min(part.series.count, kMostCurves);
   if (part.series_are == SeriesAre::categories) {
-    const replay::SeriesStack stack = replay::series_stack(recording, part, axis, one);
-    told = stack.totals[0].point;
-    for (int32_t series = 0; series < shown; ++series) {
-      std::optional<int64_t> value;
-      if (told >= 0) {
-        value = series == 0 ? stack.totals[0].value : stack.levels[static_cast<size_t>(series) - 1];
-      }
-      moment.values.push_back({series, value});
-    }
+    told = replay::series_stack(recording, part, axis, one).totals[0].point;
   } else {
-    for (int32_t series = 0; series < shown; ++series) {
+    const int32_t shown = std::min(part.series.count, kMostCurves);
+    for (int32_t series = 0; series < shown && told < 0; ++series) {
       const auto seen = replay::series_columns(recording, axis,
                                                recording.series.points[part.series.first + series], one)[0];
-      if (told < 0 && seen.highest) told = seen.highest->point;
-      moment.values.push_back({series, seen.highest ? std::optional(seen.highest->value) : std::nullopt});
+      if (seen.highest) told = seen.highest->point;
     }
   }
   if (told < 0) return moment;

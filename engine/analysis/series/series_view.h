@@ -11,6 +11,7 @@
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
 #include "engine/replay/series/series_picture.h"
+#include "engine/replay/timeline.h"
 
 namespace gpustrata::analysis {
 
@@ -61,16 +62,26 @@ inline constexpr size_t kMostSeriesParts = 256;
 // Null: it has no series, or is none.
 [[nodiscard]] const model::Part* series_part(const model::Recording& recording, int32_t part);
 
-// What a column shows.
+// What columns of a part show. Categories add up: each has what it has at the moment of the highest total.
+class SeriesLevels {
+ public:
+  // Refers to both.
+  SeriesLevels(const model::Recording& recording, const model::Part& part, const replay::SeriesGrid& grid);
+  [[nodiscard]] replay::LevelValues of(int32_t series) const;  // of the part
+
+ private:
+  const model::Recording& recording_;
+  const model::Part& part_;
+  replay::SeriesGrid grid_;
+  replay::SeriesAxis axis_;
+  replay::SeriesStack stack_;  // of categories
+};
+
+// What happened in a column.
 struct SeriesMoment {
   int64_t position = 0;            // of the column's beginning
   std::optional<int64_t> time_us;  // since 1970, of the point that the first series shows
   StringId label, note;            // of that point: an operator, a kind of event, a category
-  struct Value {
-    int32_t series = 0;
-    std::optional<int64_t> value;
-  };
-  std::vector<Value> values;  // of all series, at most kMostCurves
 };
 [[nodiscard]] SeriesMoment series_moment(const model::Recording& recording, const model::Part& part,
                                          const replay::SeriesGrid& column);

@@ -224,11 +224,14 @@ void describe(Members& m, const BandEdges& edges) {
   m.column(As::bytes, "upper", edges.upper);
 }
 
-void describe(Members& m, const LevelCurve& curve) {
-  m.is({"LevelCurve", "A value for each column: of the highest level in it; NaN outside of the recording."});
-  m.column(As::count, {"event", "-2 = outside of the recording."}, curve.event);
-  m.column(As::bytes, "level", curve.level);
-  m.column(As::bytes, "reserved", curve.reserved);
+void describe(Members& m, const Levels& levels) {
+  m.is({"Levels", "Of each that was asked for."});
+  m.of_columns("levels", levels.count, [&](size_t i) {
+    const auto values = m.found([&] { return levels.values_of(i); });
+    m.is({"LevelValues", "A value for each column; NaN where there is none, or it is not known."});
+    m.column(As::number, "highest", values.highest);
+    m.column(As::number, "lowest", values.lowest);
+  });
 }
 
 void describe(Members& m, const PlacedBand& band) {

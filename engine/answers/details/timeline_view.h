@@ -1,6 +1,7 @@
 // What a view of the timeline tells.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -50,11 +51,12 @@ struct BandEdges {
   std::span<const double> lower, upper;
 };
 void describe(Members& m, const BandEdges& edges);
-struct LevelCurve {
-  std::span<const int32_t> event;
-  std::span<const double> level, reserved;
+// Of so many levels, made as they are written: they may be large.
+struct Levels {
+  size_t count;
+  std::function<replay::LevelValues(size_t)> values_of;
 };
-void describe(Members& m, const LevelCurve& curve);
+void describe(Members& m, const Levels& levels);
 
 // No matches: the filter is blank.
 struct FilterMatches {

@@ -77,16 +77,4 @@ void describe(Members& m, const analysis::EventContext& context, const analysis:
   m.count("places_left_out", places.size() - shown);
 }
 
-void describe(Members& m, const FragmentationOver& over) {
-  const auto column = [&](Name name, int64_t FreeAt::*bytes) {
-    m.column(As::bytes, name, over.moments,
-             [&](const FreeAt& one) { return static_cast<double>(one.*bytes); });
-  };
-  m.is({"FragmentationOver", "A value for each event."});
-  column("reserved", &FreeAt::reserved);
-  column("cached", &FreeAt::cached);
-  column("largest", &FreeAt::largest_free);
-  column("heldBack", &FreeAt::held_back);
-}
-
 }  // namespace gpustrata::answers

@@ -18,13 +18,4 @@ void describe(Members& m, const analysis::EventContext& context, const analysis:
 void describe_numbers(Members& m, const analysis::EventContext& context,
                       const analysis::Fragmentation& found);
 
-// In numbers, after some events.
-struct FreeAt {
-  int64_t reserved, cached, largest_free, held_back;
-};
-struct FragmentationOver {
-  std::span<const FreeAt> moments;
-};
-void describe(Members& m, const FragmentationOver& over);
-
 }  // namespace gpustrata::answers

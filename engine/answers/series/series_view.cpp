@@ -1,6 +1,5 @@
 #include "engine/answers/series/series_view.h"
 
-#include <limits>
 #include <optional>
 
 #include "engine/answers/common/parts.h"
@@ -50,8 +49,6 @@ void describe(Members& m, const model::Recording& recording, const analysis::Ser
   m.text({"label", "What happened then: an operator, a kind of event, a category."},
          [&] { return text_or_none(recording, moment.label); });
   m.text("note", [&] { return text_or_none(recording, moment.note); });
-  m.values(As::bytes, {"values", "Of each series."}, moment.values,
-           [](const analysis::SeriesMoment::Value& one) { return one.value; });
 }
 
 void describe(Members& m, const analysis::FunctionCall& call) {
@@ -64,38 +61,6 @@ void describe(Members& m, const analysis::FunctionCall& call) {
   m.bytes("after", call.after);
   m.bytes("net", call.net);
   m.number("seconds", call.seconds);
-}
-
-namespace {
-
-constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
-
-[[nodiscard]] double number_of(const std::optional<replay::SeriesSpot>& spot) {
-  return spot ? static_cast<double>(spot->value) : kNoNumber;
-}
-
-}  // namespace
-
-void describe(Members& m, const SeriesPicture& picture) {
-  m.is({"SeriesPicture", "A value for each column; NaN before the first."});
-  m.of_columns("curves", picture.series, [&](size_t i) {
-    const auto columns = m.found([&] { return picture.columns_of(i); });
-    m.column(As::number, "highest", columns,
-             [](const replay::SeriesColumn& one) { return number_of(one.highest); });
-    m.column(As::number, "lowest", columns,
-             [](const replay::SeriesColumn& one) { return number_of(one.lowest); });
-  });
-}
-
-void describe(Members& m, const replay::SeriesStack& stack) {
-  m.is("SeriesAreas");
-  m.columns(As::number, {"levels", "Of each category but the total, which comes first among the curves."},
-            stack.categories, stack.totals, [&](size_t category, const replay::SeriesSpot& total) {
-              const auto column = static_cast<size_t>(&total - stack.totals.data());
-              return total.point < 0
-                         ? kNoNumber
-                         : static_cast<double>(stack.levels[column * stack.categories + category]);
-            });
 }
 
 }  // namespace gpustrata::answers

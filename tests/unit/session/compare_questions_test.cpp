@@ -82,18 +82,27 @@ TEST_F(CompareQuestions, ItIsSaidHowStacksMatched) {
             HasSubstr("\"functions\":0,\"only_before\":0,\"only_after\":0"), HasSubstr("matched by")));
 }
 
-TEST_F(CompareQuestions, CurvesOfRegionsAreBoundedAndMayBeOfNone) {
-  EXPECT_THAT(asked(session, "regionCurve", view, R"({"name":"x","regions":65536,"columnsPerRegion":2})"),
-              HasSubstr("a curve of 131072 columns is too large"));
-  EXPECT_THAT(asked(session, "regionCurve", view, R"({"name":"x","regions":2,"columnsPerRegion":2})"),
-              HasSubstr("\"level\""));
+TEST_F(CompareQuestions, LevelsOfRegionsMayBeOfNone) {
+  const auto levels = [&](std::string_view of, std::string_view columns) {
+    return asked(session, "levels", view,
+                 "{\"of\":[" + std::string(of) + "],\"columns\":{\"first\":0,\"width\":65536," +
+                     std::string(columns) + "}}");
+  };
+  EXPECT_THAT(levels(R"("allocated")", R"("axis":"region","region":"x","count":2)"),
+              HasSubstr("\"levels.0.highest\""));
+  EXPECT_THAT(levels(R"("allocated")", R"("axis":"region","count":2)"), HasSubstr("\"levels.0.highest\""));
+  EXPECT_THAT(levels(R"("nothing")", R"("axis":"step","count":2)"), HasSubstr("`of` must be one of"));
 }
 
-TEST_F(CompareQuestions, MomentsOfFragmentationAreBounded) {
-  std::string events = "-1";
-  for (int i = 0; i < 256; ++i) events += ",-1";
-  EXPECT_THAT(asked(session, "fragmentationOver", view, "{\"events\":[" + events + "]}"),
-              HasSubstr("257 events are more than 256"));
+TEST_F(CompareQuestions, LevelsOfFreeMemoryAreBounded) {
+  EXPECT_THAT(asked(session, "levels", view,
+                    R"({"of":["cached"],"columns":{"axis":"event","first":0,"width":1,"count":257}})"),
+              HasSubstr("free memory in 257 columns is more than in 256"));
+  std::string of = "\"allocated\"";
+  for (int i = 0; i < 16; ++i) of += ",\"allocated\"";
+  EXPECT_THAT(asked(session, "levels", view,
+                    "{\"of\":[" + of + R"(],"columns":{"axis":"event","first":0,"width":1,"count":1}})"),
+              HasSubstr("17 levels are more than 16"));
 }
 
 }  // namespace

@@ -77,16 +77,16 @@ TEST(PartQuestions, OnlyOperatorsAreOperators) {
 }
 
 // One curve, of which a column has the highest and the lowest level.
-TEST(PartQuestions, APictureOfSeriesHasTwoColumnsForEach) {
+TEST(PartQuestions, LevelsOfSeriesHaveTwoColumnsForEach) {
   Session session(int64_t{1} << 28);
   ASSERT_TRUE(
       read_bytes(session, "[[1000, 2000], [[0,4096,0,0,0,0,0,0,0], [0,512,0,0,0,0,0,0,0]]]").has_value());
   const AnswerOf answer =
-      asked_frame(session, question_frame(R"({"ask":"seriesPicture","args":{"part":0,"series":[0],)"
+      asked_frame(session, question_frame(R"({"ask":"seriesLevels","args":{"part":0,"series":[0],)"
                                           R"("stretch":{"first":0,"width":1001,"count":1}}})"));
   EXPECT_EQ(answer.head,
-            R"({"answer":{"curves":[{}]},"columns":[{"name":"curves.0.highest","type":"f64","count":1},)"
-            R"({"name":"curves.0.lowest","type":"f64","count":1}]})");
+            R"({"answer":{"levels":[{}]},"columns":[{"name":"levels.0.highest","type":"f64","count":1},)"
+            R"({"name":"levels.0.lowest","type":"f64","count":1}]})");
   EXPECT_EQ(answer.column<double>(0, 2), (std::vector<double>{4096, 512}));
 }
 

@@ -101,35 +101,42 @@ TEST_F(ViewQuestions, PlacesForWordsInTheStackByGroup) {
           R"({"rank":-1,"kind":1,"size":0,"function":"","place":"","x0":4.0,"x1":8.0,"y0":2000.0,"y1":2600.0}]})"));
 }
 
-TEST_F(ViewQuestions, CurvesHaveTheHighestLevelOfEachColumn) {
-  const AnswerOf answer = frame_of("curve", R"({"columns":{"axis":"event","first":0,"width":2,"count":4}})");
+TEST_F(ViewQuestions, LevelsAreTheExtremesOfTheirColumns) {
+  const AnswerOf answer =
+      frame_of("levels",
+               R"({"of":["allocated","reserved"],"columns":{"axis":"event","first":0,"width":2,"count":4}})");
   ColumnsInOrder columns(answer);
-  EXPECT_THAT(columns.next<int32_t>(4), ElementsAre(1, 2, 4, 7));
   EXPECT_THAT(columns.next<double>(4), ElementsAre(1000, 1512, 3560, 3160));
+  EXPECT_THAT(columns.next<double>(4), ElementsAre(0, 1512, 3560, 2560));
   EXPECT_THAT(columns.next<double>(4), ElementsAre(4096, 12288, 12288, 12288));
+  EXPECT_THAT(columns.next<double>(4), ElementsAre(IsNan(), IsNan(), IsNan(), IsNan()));
   EXPECT_TRUE(columns.are_all_read());
 }
 
-TEST_F(ViewQuestions, CurvesOfStepsAndOfRegions) {
+TEST_F(ViewQuestions, LevelsOfStepsAndOfRegions) {
   // Step 0 has events 1 and 2; step 1 events 3 to 7, the first two of them in its first column; there is no third.
-  const AnswerOf steps = frame_of("stepCurve", R"({"steps":3,"columnsPerStep":2})");
+  const AnswerOf steps = frame_of(
+      "levels",
+      R"({"of":["allocated","reserved"],"columns":{"axis":"step","first":0,"width":32768,"count":6}})");
   ColumnsInOrder of_steps(steps);
-  EXPECT_THAT(of_steps.next<int32_t>(6), ElementsAre(1, 2, 4, 5, -2, -2));
   EXPECT_THAT(of_steps.next<double>(6), ElementsAre(1000, 1512, 3560, 3560, IsNan(), IsNan()));
+  (void)of_steps.next<double>(6);
   EXPECT_THAT(of_steps.next<double>(6), ElementsAre(4096, 4096, 12288, 12288, IsNan(), IsNan()));
-  const AnswerOf regions =
-      frame_of("regionCurve", R"({"name":"ProfilerStep#1","regions":1,"columnsPerRegion":1})");
+  const AnswerOf regions = frame_of(
+      "levels",
+      R"({"of":["allocated"],"columns":{"axis":"region","region":"ProfilerStep#1","first":0,"width":65536,"count":1}})");
   ColumnsInOrder of_regions(regions);
-  EXPECT_THAT(of_regions.next<int32_t>(1), ElementsAre(4));
   EXPECT_THAT(of_regions.next<double>(1), ElementsAre(3560));
-  EXPECT_THAT(of_regions.next<double>(1), ElementsAre(12288));
 }
 
-TEST_F(ViewQuestions, CurvesOfStepsAreBounded) {
-  // 65,536 columns at most: 256 times 256 fit.
-  EXPECT_THAT(ask("stepCurve", R"({"steps":256,"columnsPerStep":257})"),
-              HasSubstr("a curve of 65792 columns is too large"));
-  EXPECT_THAT(ask("stepCurve", R"({"steps":256,"columnsPerStep":256})"), HasSubstr(R"("count":65536)"));
+TEST_F(ViewQuestions, LevelsOfFreeMemoryAreThoseAfterTheLastEventOfAColumn) {
+  const AnswerOf answer = frame_of(
+      "levels", R"({"of":["cached","held_back"],"columns":{"axis":"event","first":-1,"width":4,"count":3}})");
+  ColumnsInOrder columns(answer);
+  // After event 3 A and B (1024 and 512 bytes) lie in one segment, the other one could go back; after event 7 both have blocks.
+  EXPECT_THAT(columns.next<double>(3), ElementsAre(IsNan(), 10752, 8704));
+  EXPECT_THAT(columns.next<double>(3), ElementsAre(IsNan(), 10752, 8704));
+  EXPECT_THAT(columns.next<double>(3), ElementsAre(IsNan(), 2560, 8704));
 }
 
 TEST_F(ViewQuestions, ARangeTellsWhatItMadeAndFreed) {

@@ -736,14 +736,6 @@ export interface FragmentationNumbers {
   never_full?: NeverFull;
 }
 
-/** A value for each event. */
-export interface FragmentationOver {
-  reserved: Float64Array<ArrayBuffer>;
-  cached: Float64Array<ArrayBuffer>;
-  largest: Float64Array<ArrayBuffer>;
-  heldBack: Float64Array<ArrayBuffer>;
-}
-
 /** A line of a stack. */
 export interface Frame {
   text: string;
@@ -958,12 +950,15 @@ export interface LargestThatFits {
   } | null;
 }
 
-/** A value for each column: of the highest level in it; NaN outside of the recording. */
-export interface LevelCurve {
-  /** -2 = outside of the recording. */
-  event: Int32Array<ArrayBuffer>;
-  level: Float64Array<ArrayBuffer>;
-  reserved: Float64Array<ArrayBuffer>;
+/** A value for each column; NaN where there is none, or it is not known. */
+export interface LevelValues {
+  highest: Float64Array<ArrayBuffer>;
+  lowest: Float64Array<ArrayBuffer>;
+}
+
+/** Of each that was asked for. */
+export interface Levels {
+  levels: LevelValues[];
 }
 
 /** Rows from the top. */
@@ -1607,11 +1602,6 @@ export interface SegmentUse {
   largest_free: Bytes;
 }
 
-export interface SeriesAreas {
-  /** Of each category but the total, which comes first among the curves. */
-  levels: Float64Array<ArrayBuffer>[];
-}
-
 export interface SeriesCurve {
   series: number;
   name: string;
@@ -1636,8 +1626,6 @@ export interface SeriesMoment {
   /** What happened then: an operator, a kind of event, a category. */
   label: string | null;
   note: string | null;
-  /** Of each series. */
-  values: (Bytes | null)[];
 }
 
 /** A part of the file that is numbers over time. */
@@ -1660,14 +1648,6 @@ export interface SeriesPart {
   calls: number;
   /** Of categories. */
   timeline: CategoryTimeline | null;
-}
-
-/** A value for each column; NaN before the first. */
-export interface SeriesPicture {
-  curves: {
-    highest: Float64Array<ArrayBuffer>;
-    lowest: Float64Array<ArrayBuffer>;
-  }[];
 }
 
 /** What a server (`gpustrata serve`) says that it serves. */

@@ -95,6 +95,28 @@ export interface Columns {
   count: Pixels;
 }
 
+/**
+ * Allocated: as the bands are. Free memory (cached; held back by what is in use) is that after the last
+ * event of a column.
+ */
+export const levelOfWords = ['allocated', 'reserved', 'cached', 'held_back'] as const;
+export type LevelOf = (typeof levelOfWords)[number];
+
+export const levelAxisWords = ['event', 'time', 'step', 'region'] as const;
+export type LevelAxis = (typeof levelAxisWords)[number];
+
+/**
+ * The same, also of an axis that runs through the steps, or the regions of a name, one after the other:
+ * each is 65,536 wide.
+ */
+export interface LevelColumns {
+  axis: LevelAxis;
+  first: Whole;
+  width: Width;
+  count: Pixels;
+  region?: Text;
+}
+
 /** The same of an axis that the question knows. */
 export interface Stretch {
   first: Whole;

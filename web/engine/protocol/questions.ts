@@ -40,17 +40,15 @@ export interface FileQuestions {
     args: Record<never, never>;
     answer: A.SeriesPart[];
   };
-  /** Curves of a part on its axis. */
-  seriesPicture: {
+  /**
+   * Levels of a part on its axis. Categories add up: they are those at the moment of the highest total,
+   * their first series.
+   */
+  seriesLevels: {
     args: { part: T.Count; series: readonly T.Count[]; stretch: T.Stretch };
-    answer: A.SeriesPicture;
+    answer: A.Levels;
   };
-  /** Levels of its categories, which add up: in each column those at the moment of the highest total. */
-  seriesAreas: {
-    args: { part: T.Count; stretch: T.Stretch };
-    answer: A.SeriesAreas;
-  };
-  /** What a column of either shows. */
+  /** What happened in a column. */
   seriesMoment: {
     args: { part: T.Count; column: T.Whole; width: T.Width };
     answer: A.SeriesMoment;
@@ -126,30 +124,17 @@ export interface ViewQuestions {
     answer: A.Compared;
   };
   /**
-   * Levels on an axis, step by step, or in the regions of one name, one after the other: columns of both
-   * files of a comparison mean the same.
+   * Levels in columns of an axis: columns of both files of a comparison mean the same. Free memory in at
+   * most 256 columns, and best after `prepare`.
    */
-  curve: {
-    args: { columns: T.Columns };
-    answer: A.LevelCurve;
-  };
-  stepCurve: {
-    args: { steps: T.Pixels; columnsPerStep: T.Pixels };
-    answer: A.LevelCurve;
-  };
-  regionCurve: {
-    args: { name: T.Text; regions: T.Pixels; columnsPerRegion: T.Pixels };
-    answer: A.LevelCurve;
+  levels: {
+    args: { of: readonly T.LevelOf[]; columns: T.LevelColumns };
+    answer: A.Levels;
   };
   /** What holds free memory back after the event, and what each pool and stream has of it. */
   fragmentation: {
     args: { event: T.Event };
     answer: A.Fragmentation;
-  };
-  /** The same in numbers after each of at most 256 events; cheapest where they ascend. */
-  fragmentationOver: {
-    args: { events: readonly T.Event[] };
-    answer: A.FragmentationOver;
   };
   /** Segments that were never full, over the whole recording (engine/analysis/findings/never_full.h). */
   neverFull: {
@@ -532,7 +517,6 @@ export const questionsOfStates: readonly string[] = [
   'prepareReport',
   'report',
   'fragmentation',
-  'fragmentationOver',
   'neverFull',
   'requests',
   'fit',

@@ -88,3 +88,16 @@ export function visibleColumns(at: Projection, axis: Axis, bounds: Bounds): Colu
   const end = Math.min(Math.ceil(bounds.extent / width), Math.ceil(at.view.x1 / width));
   return { axis, first, width, count: Math.max(1, end - first) };
 }
+
+/** With so many more on either side, inside of the axis. */
+export function widened(columns: Columns, extent: AxisUnits, more: number): Columns {
+  const first = Math.max(0, columns.first - more);
+  const end = Math.min(Math.ceil(extent / columns.width), columns.first + columns.count + more);
+  return { ...columns, first, count: Math.max(1, end - first) };
+}
+
+export const covers = (have: Columns, wanted: Columns): boolean =>
+  have.axis === wanted.axis &&
+  have.width === wanted.width &&
+  have.first <= wanted.first &&
+  have.first + have.count >= wanted.first + wanted.count;

@@ -14,7 +14,16 @@ import { drawGrid, drawRulers } from '../draw/axes.ts';
 import { drawAreas } from '../draw/areas.ts';
 import { colorsOf, themes, type Theme } from '../draw/colors.ts';
 import { drawSteps } from '../draw/curves.ts';
-import { clipped, font, plotArea, Projection, visibleColumns, type Context } from '../draw/plot.ts';
+import {
+  clipped,
+  covers,
+  font,
+  plotArea,
+  Projection,
+  visibleColumns,
+  widened,
+  type Context,
+} from '../draw/plot.ts';
 import { Gestures, type GestureTarget, type Point } from '../controls/gestures.ts';
 import { base } from '../controls/styles.ts';
 import { Resized } from '../controls/resized.ts';
@@ -75,6 +84,8 @@ export interface Samples {
 export interface Course {
   axis: Axis;
   extent: AxisUnits;
+  /** So many of the axis are one of the ruler, 1 if it is left out. */
+  unit?: number;
   /** That is asked. */
   engine?: { readonly alive: boolean };
   samples: Samples | ((columns: Columns) => Promise<Samples>);
@@ -87,6 +98,7 @@ interface Picture extends Samples {
 }
 
 const keyStep = 1.5;
+const margin = 0.5; // of what is seen, on either side: it is asked for, too
 const dashes = [6, 4] as const; // CSS pixels
 
 /** A name beside the legend may be put into it. Tells `stretch` (a Stretch), `cursor` (a Cursor, or null) and `choose` (a place of the axis that was clicked). */
@@ -109,10 +121,16 @@ export class ChartView extends LitElement {
   @property() label = '';
   /** Low, in a column that scrolls: wheel and vertical swipes are the column's. */
   @property({ type: Boolean, reflect: true }) low = false;
+  /** Above the timeline, whose axis it has: that shows what it shows (`follow`), and what moves it moves that. */
+  @property({ attribute: false }) motion: Pick<GestureTarget, 'zoomAt' | 'panBy'> | undefined;
+  /** Nothing of it is there but what is put into it. */
+  @property({ type: Boolean, reflect: true }) off = false;
   @query('canvas') private canvas!: HTMLCanvasElement | null;
 
   @state() private problem: string | undefined;
   @state() private picture: Picture | undefined;
+  /** What was asked for last. */
+  private wanted: { of: Course; columns: Columns } | undefined;
   private from: Point | undefined;
   private to: Point | undefined;
   private readonly redraw = onceAFrame(() => this.draw());
@@ -127,7 +145,10 @@ export class ChartView extends LitElement {
       this.picture = { columns, ...samples, of, asked: columns };
       this.problem = undefined;
     },
-    (error) => this.of.engine?.alive !== false && (this.problem = reasonOf(error)),
+    (error) => {
+      this.wanted = undefined;
+      if (this.of.engine?.alive !== false) this.problem = reasonOf(error);
+    },
   );
 
   protected override willUpdate(changed: PropertyValues<this>): void {
@@ -141,7 +162,8 @@ export class ChartView extends LitElement {
     this.canvas.addEventListener('wheel', (event) => {
       if (this.low && !event.ctrlKey && !event.metaKey) event.stopImmediatePropagation();
     });
-    new Gestures(this.canvas, this.target);
+    this.toggleAttribute('track', this.motion !== undefined);
+    new Gestures(this.canvas, this.motion ? this.moving(this.motion) : this.target);
   }
   protected override updated(): void {
     this.redraw();
@@ -150,9 +172,16 @@ export class ChartView extends LitElement {
     this.canvas?.focus();
   }
 
+  /** At once: it moves with what else is drawn in this frame. */
+  follow(stretch: Stretch): void {
+    this.stretch = stretch;
+    this.draw();
+  }
+
   // -- Where things lie.
 
   private get room(): { top: CssPx; bottom: CssPx } | undefined {
+    if (this.motion) return { top: 7, bottom: 7 };
     return this.low ? { top: this.marks.some(({ text }) => text !== '') ? 20 : 8, bottom: 24 } : undefined;
   }
   private get seen(): Stretch {
@@ -190,8 +219,14 @@ export class ChartView extends LitElement {
     const columns = this.columnsOf(at);
     const shown = this.shown(columns);
     const is = shown?.asked;
-    const settled = is?.first === columns.first && is.width === columns.width && is.count === columns.count;
-    if (!settled) this.asking.request({ of: this.of, columns });
+    const settled = is !== undefined && covers(is, columns);
+    if (!settled && !(this.wanted?.of === this.of && covers(this.wanted.columns, columns))) {
+      this.wanted = {
+        of: this.of,
+        columns: widened(columns, this.of.extent, Math.ceil(columns.count * margin)),
+      };
+      this.asking.request(this.wanted);
+    }
     this.paint(ctx, at, shown);
     canvas.toggleAttribute('data-settled', settled);
     canvas.dataset['top'] = String(at.view.y1);
@@ -233,7 +268,20 @@ export class ChartView extends LitElement {
     }
     this.paintMarks(ctx, at);
     this.paintCursor(ctx, at);
-    drawRulers(ctx, at, this.of.axis, colors);
+    if (this.motion) return this.paintTop(ctx, at);
+    const { axis, unit = 1 } = this.of;
+    const { x0, x1 } = at.view;
+    drawRulers(ctx, new Projection({ ...at.view, x0: x0 / unit, x1: x1 / unit }, area), axis, colors);
+  }
+
+  /** There is no room for a ruler. */
+  private paintTop(ctx: Context, at: Projection): void {
+    const { left, ratio } = at.area;
+    ctx.font = font(at.area, 11);
+    ctx.fillStyle = colorsOf(this.theme).text;
+    ctx.textAlign = 'right';
+    ctx.textBaseline = 'middle';
+    ctx.fillText(formatBytes(this.highest), left - 8 * ratio, at.y(this.highest) + 2 * ratio);
   }
 
   private paintLevels(ctx: Context, at: Projection, { columns, values, lowest }: Picture): void {
@@ -335,6 +383,20 @@ export class ChartView extends LitElement {
     if (at) act(at);
   }
 
+  private hover(point: Point | undefined): void {
+    this.with((at) => {
+      const units = point && at.contains(point.x, point.y) ? at.units(point.x) : -1;
+      this.point(units >= 0 && units <= this.of.extent ? this.columnAt(units) : undefined);
+    });
+  }
+  private moving(motion: Pick<GestureTarget, 'zoomAt' | 'panBy'>): GestureTarget {
+    return {
+      zoomAt: (at, factor) => motion.zoomAt(at, factor, 1),
+      panBy: (dx, dy) => motion.panBy(dx, dy),
+      hover: (point) => this.hover(point),
+    };
+  }
+
   private readonly target: GestureTarget = {
     zoomAt: ({ x }, factorX, factorY) =>
       this.with((at) => {
@@ -342,11 +404,7 @@ export class ChartView extends LitElement {
         this.show(zoomed(this.seen, this.of.extent, at.units(x), factor));
       }),
     panBy: (dx) => this.with((at) => this.show(moved(this.seen, this.of.extent, dx * at.unitsPerPixel))),
-    hover: (point) =>
-      this.with((at) => {
-        const over = point && at.contains(point.x, point.y);
-        this.point(over ? this.columnAt(at.units(point.x)) : undefined);
-      }),
+    hover: (point) => this.hover(point),
     click: (point) => {
       this.canvas?.focus();
       this.with((at) => {
@@ -369,6 +427,7 @@ export class ChartView extends LitElement {
 
   private readonly keys = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (this.motion && event.key.length === 1) return; // the timeline's
     const stretch = this.seen;
     const { extent } = this.of;
     const span = stretch.x1 - stretch.x0;
@@ -414,7 +473,7 @@ export class ChartView extends LitElement {
         tabindex="0"
         role="application"
         aria-roledescription="chart"
-        aria-label="${this.label}. Arrows point at moments, W and S zoom, A and D move, F shows all."
+        aria-label="${this.label}. Arrows point at moments${this.motion ? '' : ', W and S zoom, A and D move, F shows all'}."
         @keydown=${this.keys}></canvas>
       ${
         said.length === 0
@@ -507,6 +566,15 @@ export class ChartView extends LitElement {
       :host([low]) canvas {
         height: var(--chart-height, 112px);
         touch-action: pan-y;
+      }
+      :host([track]) canvas {
+        height: 48px;
+      }
+      :host([track]) .legend {
+        padding: 0 12px;
+      }
+      :host([off]) :is(canvas, .legend) {
+        display: none;
       }
     `,
   ];

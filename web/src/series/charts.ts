@@ -16,19 +16,39 @@ export interface SeriesChart {
   label: string;
 }
 
+const mostLow = 6; // curves
 const bad = ['critical', 'fw_bw_boundary'];
 
-export function chartsOf(engine: Engine, part: SeriesPart): SeriesChart[] {
+const parts = new WeakMap<Engine, Promise<SeriesPart[]>>();
+/** The parts of a file, asked for once. */
+export function seriesOf(engine: Engine): Promise<SeriesPart[]> {
+  const known = parts.get(engine) ?? engine.ask('series', {});
+  parts.set(engine, known);
+  known.catch(() => parts.delete(engine));
+  return known;
+}
+
+/** For low plots beside a timeline, by the clock: few curves, in the order of the file; of categories their total. */
+export function lowChartsOf(engine: Engine, part: SeriesPart): SeriesChart[] {
+  if (!part.has_clock || part.of === 'operators') return [];
+  const total = part.of === 'categories' ? part.curves.slice(0, 1) : part.curves;
+  const first = ({ curves }: SeriesChart): number => curves[0]?.series ?? 0;
+  return chartsOf(engine, { ...part, of: 'counters', curves: total, marks: [] }, mostLow).sort(
+    (a, b) => first(a) - first(b),
+  );
+}
+
+export function chartsOf(engine: Engine, part: SeriesPart, most = Infinity): SeriesChart[] {
   const charts = [...new Set(part.curves.map(({ chart }) => chart))].filter((chart) => chart >= 0);
   return charts
     .sort((a, b) => a - b)
     .map((chart) => {
-      const curves = part.curves.filter((curve) => curve.chart === chart);
+      const curves = part.curves.filter((curve) => curve.chart === chart).slice(0, most);
       const stacked = part.of === 'categories';
       const device = curves[0]?.device ?? null;
       return {
         chart,
-        of: courseOf(engine, part, curves, stacked),
+        of: courseOf(engine, part, curves),
         curves,
         stacked,
         marks: part.marks
@@ -61,21 +81,18 @@ function courseOf(
   engine: Engine,
   { part, has_clock, extent }: SeriesPart,
   curves: readonly SeriesCurve[],
-  stacked: boolean,
 ): Course {
   return {
     axis: has_clock ? 'time' : 'event',
     extent,
     engine,
     samples: async ({ first, width, count }) => {
-      const stretch = { first, width, count };
-      if (stacked) {
-        const { levels } = await engine.ask('seriesAreas', { part, stretch });
-        return { values: [[], ...levels] };
-      }
-      const series = curves.map((curve) => curve.series);
-      const found = (await engine.ask('seriesPicture', { part, series, stretch })).curves;
-      return { values: found.map(({ highest }) => highest), lowest: found.map(({ lowest }) => lowest) };
+      const asked = { part, series: curves.map(({ series }) => series), stretch: { first, width, count } };
+      const { levels } = await engine.ask('seriesLevels', asked);
+      return {
+        values: levels.map(({ highest }) => highest),
+        lowest: levels.map(({ lowest }) => lowest),
+      };
     },
   };
 }

@@ -22,7 +22,7 @@ import {
 } from '../words/series_text.ts';
 import './chart.ts';
 import type { Cursor } from './chart.ts';
-import { chartsOf, levelsOf, type SeriesChart } from './charts.ts';
+import { chartsOf, levelsOf, seriesOf, type SeriesChart } from './charts.ts';
 import './functions.ts';
 import './operators.ts';
 import { whole, type Stretch } from './stretch.ts';
@@ -65,7 +65,7 @@ export class SeriesView extends LitElement {
     this.parts = undefined;
     this.problem = undefined;
     try {
-      const parts = await engine.ask('series', {});
+      const parts = await seriesOf(engine);
       if (engine !== this.engine) return;
       this.parts = parts;
       this.choose(0);
@@ -138,8 +138,7 @@ export class SeriesView extends LitElement {
   }
 
   private chart(chart: SeriesChart): TemplateResult {
-    const { of, curves, marks, device, label } = chart;
-    const { cursor, moment } = this;
+    const { of, marks, device, label } = chart;
     return html`<section .style=${`--chart-height: ${this.charts.length === 1 ? 340 : 220}px`}>
       ${device === null ? nothing : html`<h3>${nameOfDevice(device)}</h3>`}
       <gpustrata-chart
@@ -148,8 +147,7 @@ export class SeriesView extends LitElement {
         .levels=${levelsOf(chart, this.theme)}
         .marks=${marks}
         .stretch=${this.stretch}
-        .cursor=${cursor}
-        .now=${cursor && curves.map(({ series }) => moment?.values[series])}
+        .cursor=${this.cursor}
         .theme=${this.theme}
         .label=${label}
         @stretch=${({ detail }: CustomEvent<Stretch>) => (this.stretch = detail)}

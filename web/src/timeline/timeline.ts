@@ -522,7 +522,7 @@ export class TimelineView extends LitElement {
     this.regions?.draw?.(at, ctx.canvas.width, this.axis);
     if (settled || this.firstPicture) {
       this.lanes?.draw?.(at, ctx.canvas.width, this.axis);
-      this.counters.forEach((one) => one.draw?.(at, ctx.canvas.width, this.axis));
+      this.counters.forEach((one) => one.draw?.(at, this.axis));
     }
     // After the first picture: a question asked before would delay it.
     const marked = (settled || this.firstPicture) && kept.marks.want(this.axis);

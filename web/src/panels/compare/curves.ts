@@ -6,7 +6,7 @@ import { element } from '../../controls/element.ts';
 import { formatCount, formatDuration, plural } from '../../base/format.ts';
 import { base } from '../../controls/styles.ts';
 import { colorsOf, type Theme } from '../../draw/colors.ts';
-import type { EngineView, LevelCurve, Marks } from '../../../engine/index.ts';
+import type { EngineView, Marks, Stretch } from '../../../engine/index.ts';
 import { levelOf, type Course } from '../../series/chart.ts';
 import type { Bytes } from '../../base/units.ts';
 import { reportOf } from '../reports.ts';
@@ -21,9 +21,9 @@ const names: Record<Align, string> = {
   region: 'region by region',
 };
 
-const mostColumns = 400;
-const mostSteps = 200;
 const mostNames = 50;
+/** On the axis of steps, or of regions: each is so wide. */
+const stretchWidth = 65536;
 
 interface Curves extends Course {
   /** Of the first file, then of the second. */
@@ -147,72 +147,70 @@ async function curvesOf(
   align: Align,
   region: string | undefined,
 ): Promise<Curves | string> {
-  if (align === 'step') return stepCurves(before, after);
-  if (align === 'region') return regionCurves(before, after, region);
-  const extents = [before, after].map(({ info }) => info.extent[align === 'time' ? 'time_us' : 'event']);
-  if (extents.some((one) => one === null)) return 'One of the files has no times.';
-  const extent = Math.max(1, ...extents.map((one) => one ?? 0));
+  const found = await extentOf(before, after, align, region);
+  if (typeof found === 'string') return found;
+  const name = found.regions && { region: found.regions.shown };
+  const ask = async ({ first, width, count }: Stretch): Promise<Float64Array[]> => {
+    const asked = { of: ['allocated'], columns: { axis: align, first, width, count, ...name } } as const;
+    const both = await Promise.all([before.ask('levels', asked), after.ask('levels', asked)]);
+    return both.flatMap(({ levels }) => levels.map(({ highest }) => highest));
+  };
+  const [one, other] = await ask({ first: 0, width: found.extent, count: 1 });
   return {
-    axis: align,
-    extent,
+    ...found,
+    axis: align === 'time' ? 'time' : 'event',
     engine: {
       get alive() {
         return before.alive && after.alive;
       },
     },
-    samples: async (columns) => {
-      const found = await Promise.all([before.ask('curve', { columns }), after.ask('curve', { columns })]);
-      return { values: found.map(({ level }) => level) };
-    },
-    highest: [before.info.peak.bytes, after.info.peak.bytes],
-    says: align === 'time' ? formatDuration(extent) : `${formatCount(extent)} events`,
+    samples: async (columns) => ({ values: await ask(columns) }),
+    highest: [one?.[0] ?? 0, other?.[0] ?? 0],
   };
 }
 
-/** Of `count` things beside each other, each as wide. */
-function sampled(count: number, curves: readonly [LevelCurve, LevelCurve]): Omit<Curves, 'says'> {
-  const values = curves.map(({ level }) => level);
-  const [before = 0, after = 0] = values.map((level) =>
-    level.reduce((most, bytes) => (bytes > most ? bytes : most), 0),
-  );
-  const columns = Math.max(1, ...values.map(({ length }) => length));
-  return {
-    axis: 'event',
-    extent: count,
-    samples: { columns: { axis: 'event', first: 0, width: count / columns, count: columns }, values },
-    highest: [before, after],
-  };
-}
+type Extent = Pick<Curves, 'extent' | 'unit' | 'says' | 'regions'>;
 
-async function stepCurves(before: EngineView, after: EngineView): Promise<Curves | string> {
-  const [one, other] = await Promise.all([reportOf(before), reportOf(after)]);
-  if (one.steps.count === 0 || other.steps.count === 0) return 'One of the files has no steps.';
-  const steps = Math.min(mostSteps, Math.max(one.steps.count, other.steps.count));
-  const asked = { steps, columnsPerStep: Math.max(1, Math.floor(mostColumns / steps)) };
-  const found = await Promise.all([before.ask('stepCurve', asked), after.ask('stepCurve', asked)]);
-  return { ...sampled(steps, found), says: `${formatCount(steps)} steps` };
+async function extentOf(
+  before: EngineView,
+  after: EngineView,
+  align: Align,
+  region: string | undefined,
+): Promise<Extent | string> {
+  if (align === 'region') return regionsOfBoth(before, after, region);
+  if (align === 'step') {
+    const counts = (await Promise.all([reportOf(before), reportOf(after)])).map(({ steps }) => steps.count);
+    if (counts.includes(0)) return 'One of the files has no steps.';
+    const steps = Math.max(...counts);
+    return { extent: steps * stretchWidth, unit: stretchWidth, says: plural(steps, 'step') };
+  }
+  const extents = [before, after].map(({ info }) => info.extent[align === 'time' ? 'time_us' : 'event']);
+  if (extents.some((one) => one === null)) return 'One of the files has no times.';
+  const extent = Math.max(1, ...extents.map((one) => one ?? 0));
+  return { extent, says: align === 'time' ? formatDuration(extent) : `${formatCount(extent)} events` };
 }
 
 /** One after the other, what lies between them left out; each as wide, however long it lasts. */
-async function regionCurves(
+async function regionsOfBoth(
   before: EngineView,
   after: EngineView,
   wanted: string | undefined,
-): Promise<Curves | string> {
+): Promise<Extent | string> {
   const [one, other] = (await Promise.all([before.ask('marks', {}), after.ask('marks', {})])).map(regionsOf);
   if (!one || !other || one.size === 0 || other.size === 0) return 'One of the files has no regions.';
   const all = [...one.keys()]
     .filter((name) => other.has(name))
     .sort((a, b) => (one.get(b)?.events ?? 0) - (one.get(a)?.events ?? 0))
     .slice(0, mostNames);
-  const name = all.find((each) => each === wanted) ?? all[0];
-  if (name === undefined) return 'No region of one file has the name of one of the other.';
-  const most = Math.max(one.get(name)?.count ?? 0, other.get(name)?.count ?? 0);
-  const regions = Math.min(mostSteps, most);
-  const asked = { name, regions, columnsPerRegion: Math.max(1, Math.floor(mostColumns / regions)) };
-  const found = await Promise.all([before.ask('regionCurve', asked), after.ask('regionCurve', asked)]);
-  const says = `${regions < most ? 'the first ' : ''}${plural(regions, 'region')} ${name}`;
-  return { ...sampled(regions, found), says, regions: { all, shown: name } };
+  const shown = all.find((each) => each === wanted) ?? all[0];
+  if (shown === undefined) return 'No region of one file has the name of one of the other.';
+  const regions = Math.max(one.get(shown)?.count ?? 0, other.get(shown)?.count ?? 0);
+  return {
+    extent: regions * stretchWidth,
+    unit: stretchWidth,
+    says: `${plural(regions, 'region')} ${shown}`,
+    regions: { all, shown },
+  };
 }
 
 /** By name: how many have events, and how many events. */

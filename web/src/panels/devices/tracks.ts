@@ -66,12 +66,13 @@ function courseOf(
     engine: view,
     samples: async (columns) => {
       const part = ownColumns(columns, start, length);
-      const curve = part.own && (await view.ask('curve', { columns: part.own }));
+      const of = ['allocated', 'reserved'] as const;
+      const [level, reserved] = part.own ? (await view.ask('levels', { of, columns: part.own })).levels : [];
       const { final_bytes, reserved_final } = view.info;
       return {
         values: [
-          levelIn(columns.count, part, curve?.level ?? [], last(final_bytes)),
-          levelIn(columns.count, part, curve?.reserved ?? [], last(reserved_final)),
+          levelIn(columns.count, part, level?.highest ?? [], last(final_bytes)),
+          levelIn(columns.count, part, reserved?.highest ?? [], last(reserved_final)),
         ],
       };
     },
@@ -84,7 +85,6 @@ async function eventAt(
   units: AxisUnits,
 ): Promise<number | undefined> {
   if (view.info.events === 0) return undefined;
-  const columns = { axis, first: Math.floor(units), width: 1, count: 1 };
-  const event = (await view.ask('curve', { columns })).event[0];
-  return event === undefined || event < -1 ? undefined : event;
+  const place = { axis, column: Math.floor(units), width: 1, bytes: -1, known: -1 };
+  return (await view.ask('probe', place)).pick?.event;
 }

@@ -7,7 +7,7 @@ import { element } from '../../controls/element.ts';
 import { formatCount } from '../../base/format.ts';
 import type { Bytes } from '../../base/units.ts';
 import { base } from '../../controls/styles.ts';
-import type { EngineView } from '../../../engine/index.ts';
+import type { Columns, EngineView } from '../../../engine/index.ts';
 import { colorsOf } from '../../draw/colors.ts';
 import type { PanelPage } from '../panel.ts';
 import { levelOf } from '../../series/chart.ts';
@@ -15,14 +15,21 @@ import { levelOf } from '../../series/chart.ts';
 const moments = 120;
 /** So many at once, that other questions come in between. */
 const atOnce = 12;
+const levels = ['cached', 'held_back', 'reserved'] as const;
 
 interface Series {
-  events: number[];
-  reserved: Bytes[];
-  cached: Bytes[];
-  heldBack: Bytes[];
+  columns: Columns;
+  /** Of each level, so far. */
+  values: Bytes[][];
 }
 const kept = new WeakMap<EngineView, Series>();
+
+function seriesOf(events: number): Series {
+  const width = Math.max(1, Math.ceil(events / moments));
+  const columns = { axis: 'event', first: 0, width, count: Math.max(1, Math.ceil(events / width)) } as const;
+  return { columns, values: levels.map(() => []) };
+}
+const foundOf = ({ values }: Series): number => values[0]?.length ?? 0;
 
 @element('gpustrata-fragmentation-over-time')
 export class FragmentationOverTime extends LitElement {
@@ -36,31 +43,22 @@ export class FragmentationOverTime extends LitElement {
     if (!settled || this.asking === view) return;
     this.asking = view;
     this.problem = undefined;
-    const last = Math.max(0, Math.min(moments, info.events) - 1);
-    const series = kept.get(view) ?? {
-      events: Array.from({ length: last + 1 }, (_, i) =>
-        Math.round(((info.events - 1) * i) / Math.max(last, 1)),
-      ),
-      reserved: [],
-      cached: [],
-      heldBack: [],
-    };
+    const series = kept.get(view) ?? seriesOf(info.events);
     kept.set(view, series);
     void this.find(view, series);
   }
 
   private async find(view: EngineView, series: Series): Promise<void> {
     try {
-      while (series.cached.length < series.events.length) {
-        const from = series.cached.length;
-        const events = series.events.slice(from, from + atOnce);
-        const { reserved, cached, heldBack } = await view.ask('fragmentationOver', { events });
+      await view.prepare();
+      for (let from = foundOf(series); from < series.columns.count; from = foundOf(series)) {
+        const count = Math.min(atOnce, series.columns.count - from);
+        const asked = { of: levels, columns: { ...series.columns, first: from, count } };
+        const answer = await view.ask('levels', asked);
         if (this.asking !== view || !this.isConnected) return void (this.asking = undefined);
-        if (series.cached.length !== from) continue; // somebody else found them
-        series.reserved.push(...reserved);
-        series.cached.push(...cached);
-        series.heldBack.push(...heldBack);
-        this.found = series.cached.length;
+        if (foundOf(series) !== from) continue; // somebody else found them
+        answer.levels.forEach(({ highest }, at) => series.values[at]?.push(...highest));
+        this.found = foundOf(series);
       }
     } catch (error) {
       if (this.asking !== view) return;
@@ -73,20 +71,21 @@ export class FragmentationOverTime extends LitElement {
     const { view, info, event, theme } = this.page;
     if (this.problem !== undefined) return html`<p role="alert">${this.problem}</p>`;
     const series = kept.get(view);
-    if (!series || series.cached.length === 0) return nothing;
-    const { reserved, cached, heldBack } = series;
+    if (!series || foundOf(series) === 0) return nothing;
+    const { columns, values } = series;
     const last = info.events - 1;
-    const complete = cached.length === series.events.length;
-    const columns = { axis: 'event', first: 0, width: info.events / series.events.length } as const;
+    const complete = foundOf(series) === columns.count;
+    const [cached, heldBack, reserved] = values.map((all) => Math.max(...all));
     const colors = colorsOf(theme);
-    return html`<div data-moments=${complete ? series.events.length : nothing}>
+    const samples = { columns: { ...columns, count: foundOf(series) }, values };
+    return html`<div data-moments=${complete ? columns.count : nothing}>
         <gpustrata-chart
           low
-          .of=${{ axis: 'event', extent: info.events, samples: { columns: { ...columns, count: cached.length }, values: [cached, heldBack, reserved] } }}
+          .of=${{ axis: 'event', extent: info.events, samples }}
           .levels=${[
-            levelOf('cached', colors.text, 'area', Math.max(...cached)),
-            levelOf('held back', colors.annotate, 'area', Math.max(...heldBack)),
-            levelOf('reserved', colors.reserved, 'line', Math.max(...reserved)),
+            levelOf('cached', colors.text, 'area', cached ?? 0),
+            levelOf('held back', colors.annotate, 'area', heldBack ?? 0),
+            levelOf('reserved', colors.reserved, 'line', reserved ?? 0),
           ].map((level) => ({ ...level, sampled: true }))}
           .marks=${[{ position: Math.max(event + 0.5, 0), text: '', look: 'plain' }]}
           .theme=${theme}
@@ -101,7 +100,7 @@ export class FragmentationOverTime extends LitElement {
           .value=${String(Math.min(event, last))}
           @input=${({ target }: Event) => this.choose(Number((target as HTMLInputElement).value))} />
       </div>
-      ${complete ? nothing : html`<p class="dim">${formatCount(this.found)} of ${series.events.length} moments…</p>`}`;
+      ${complete ? nothing : html`<p class="dim">${formatCount(this.found)} of ${columns.count} moments…</p>`}`;
   }
 
   private choose(event: number): void {

@@ -1,5 +1,6 @@
 // Keeps the outline of a band, or of all of a group, for what is visible.
 import { LatestOnly } from '../../base/latest_only.ts';
+import { covers } from '../../draw/plot.ts';
 import type { Band, ColourBy, Columns, Edges, GroupAt } from '../../../engine/index.ts';
 import type { Rank } from '../../base/units.ts';
 import type { Groups } from './device_tracks.ts';
@@ -61,12 +62,4 @@ export class OutlineTrack {
     this.asked = key;
     this.latest.request(question);
   }
-}
-
-function covers(have: Columns, wanted: Columns): boolean {
-  return (
-    have.width === wanted.width &&
-    have.first <= wanted.first &&
-    have.first + have.count >= wanted.first + wanted.count
-  );
 }

@@ -14,7 +14,14 @@ import type {
   PictureAnswer,
   Rows,
 } from '../../../engine/index.ts';
-import { visibleColumns, type Context, type PlotArea, type Projection } from '../../draw/plot.ts';
+import {
+  covers,
+  visibleColumns,
+  widened,
+  type Context,
+  type PlotArea,
+  type Projection,
+} from '../../draw/plot.ts';
 import { columnWidth, type Bounds, type Viewport } from '../../model/viewport.ts';
 
 export interface Picture {
@@ -122,17 +129,17 @@ export class PictureTrack {
     const visible = visibleColumns(at, axis, bounds);
     const rows = visibleRows(at);
     this.noteScale(at);
-    if (!this.shown || !covers(this.shown, visible, rows, style.key)) {
+    if (!this.shown || !shows(this.shown, visible, rows, style.key)) {
       this.ask(visible, rows, style);
       return false;
     }
     this.problem = undefined;
     // What is visible comes first. The engine draws only columns that it has not: a pan is met before it reaches
     // the edge.
-    const wide = widened(visible, bounds, leastMargin);
+    const wide = widened(visible, bounds.extent, marginOf(visible, leastMargin));
     if (this.zooming) this.rest ??= setTimeout(this.rested, restMs);
-    else if (!covers(this.shown, wide, rows, style.key))
-      this.ask(widened(visible, bounds, overscan), rows, style);
+    else if (!shows(this.shown, wide, rows, style.key))
+      this.ask(widened(visible, bounds.extent, marginOf(visible, overscan)), rows, style);
     this.wantBackdrop(at.area, axis, bounds, style);
     return true;
   }
@@ -213,21 +220,14 @@ function visibleRows(at: Projection): Rows {
   return { bottom, bytesPerRow, count: at.area.height + 1 };
 }
 
-function widened(columns: Columns, bounds: Bounds, most: number): Columns {
-  const more = Math.min(most, Math.ceil((columns.count * most) / (4 * overscan)));
-  const first = Math.max(0, columns.first - more);
-  const end = Math.min(Math.ceil(bounds.extent / columns.width), columns.first + columns.count + more);
-  return { ...columns, first, count: Math.max(1, end - first) };
-}
+const marginOf = ({ count }: Columns, most: number): number =>
+  Math.min(most, Math.ceil((count * most) / (4 * overscan)));
 
-function covers(picture: Picture, columns: Columns, rows: Rows, style: string): boolean {
+function shows(picture: Picture, columns: Columns, rows: Rows, style: string): boolean {
   const { columns: have, rows: drawn } = picture;
   return (
     picture.style === style &&
-    have.axis === columns.axis &&
-    have.width === columns.width &&
-    have.first <= columns.first &&
-    have.first + have.count >= columns.first + columns.count &&
+    covers(have, columns) &&
     isNear(drawn.bytesPerRow, rows.bytesPerRow, rows.bytesPerRow) &&
     isNear(drawn.bottom, rows.bottom, rows.bytesPerRow) &&
     drawn.count === rows.count
