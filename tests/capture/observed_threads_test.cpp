@@ -133,7 +133,7 @@ TEST_F(ObservedThreads, EachRecordingIsWhole) {
     gpustrata_observation_free(taken);
     ASSERT_EQ(gpustrata_observe_end(), GPUSTRATA_OK) << gpustrata_last_error();
   }
-  EXPECT_GT(g_devices[0].told, 1000);
+  EXPECT_GT(told()[0], 1000);
 }
 
 TEST_F(ObservedThreads, JournalsBeginAndEndMeanwhile) {
