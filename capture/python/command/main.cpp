@@ -2,11 +2,13 @@
 // without Python, which would take longer than most answers.
 #include <dlfcn.h>
 #include <glob.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/auxv.h>
+
+#include <bit>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 
 namespace {
 
@@ -20,7 +22,7 @@ constexpr const char* kPlaces[] = {"../gpustrata", "../lib*/python3*/site-packag
 [[nodiscard]] bool find_own_folder(char (&folder)[kLongest]) {
   char path[PATH_MAX];
   const auto* const begun_as =
-      reinterpret_cast<const char*>(getauxval(AT_EXECFN));  // where /proc is not mounted
+      std::bit_cast<const char*>(getauxval(AT_EXECFN));  // where /proc is not mounted
   if (realpath("/proc/self/exe", path) == nullptr &&
       (begun_as == nullptr || realpath(begun_as, path) == nullptr))
     return false;

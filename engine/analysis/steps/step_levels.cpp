@@ -56,6 +56,7 @@ replay::LevelValues level_values(const replay::Timeline& timeline, std::span<con
 
 std::vector<Stretch> stretches_of(const Steps& steps) {
   std::vector<Stretch> stretches;
+  stretches.reserve(static_cast<size_t>(steps.count()));
   for (int32_t step = 0; step < steps.count(); ++step)
     stretches.push_back({steps.begin[step], step + 1 < steps.count() ? steps.begin[step + 1] : steps.end});
   return stretches;
