@@ -27,6 +27,7 @@ class JournalStacks {
 
  private:
   static constexpr int32_t kNotTold = -2;
+  // More than RawStacks has room for.
   static constexpr size_t kPageStacks = size_t{1} << 14, kMostPages = size_t{1} << 10;
   using Page = std::array<std::atomic<int32_t>, kPageStacks>;
   [[nodiscard]] StackId tell(StackId raw);

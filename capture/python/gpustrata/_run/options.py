@@ -89,7 +89,8 @@ def parser(output: str = "name of the files; {host}, {rank}, {device} and {pid} 
                     help=f"the newest events kept of each device (default: {DEFAULT_EVENTS})")
     it.add_argument("--observe", action="store_true",
                     help="hear of events in PyTorch's allocator instead of turning on its history: takes a fraction of the "
-                         "time; for a PyTorch that was not released a small library is compiled, once. Where that cannot be a line says why, and the history is used")
+                         "time; for a PyTorch that the package brings no library for a small one is compiled, once. Where that cannot be "
+                         "a line says why, and the history is used")
     it.add_argument("--driver", action="store_true",
                     help="in Pythons, too, record what is taken from the CUDA driver, by PyTorch's allocator and beside it: a "
                          f"journal of its own, NAME-driver{JOURNAL}")
