@@ -1,5 +1,5 @@
 // Files of other memory profilers in the page: nothing is blank, and the numbers are those of the files.
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, type Page } from '@playwright/test';
 import { realFiles, root } from '../built.mjs';
@@ -100,6 +100,7 @@ test('pointing at a chart tells the levels of that moment, zooming keeps them', 
 });
 
 test('a chart does by keys what it does by mouse', async ({ page }) => {
+  await page.setViewportSize({ width: 2400, height: 900 }); // the last column holds the last point alone
   await openSeries(page, 'timeline.json');
   const chart = canvases(page).first();
   await chart.focus();
@@ -111,6 +112,56 @@ test('a chart does by keys what it does by mouse', async ({ page }) => {
   await expect(chart).not.toHaveAttribute('data-stretch', '0 2001');
   await page.keyboard.press('f');
   await expect(chart).toHaveAttribute('data-stretch', '0 2001');
+});
+
+test('counters of another open file lie over these, both from the left, and links and a reload restore it', async ({
+  page,
+}) => {
+  const first = JSON.parse(readFileSync(own('telemetry.json'), 'utf8')) as Record<string, unknown>[];
+  const hour = 3_600_000_000_000;
+  // A later run, half as high, without its last sample: 50 MiB, then 150 MiB at 0.1 s, and nothing after 0.2 s.
+  const second = first.slice(0, 3).map((sample) => ({
+    ...sample,
+    timestamp_ns: Number(sample['timestamp_ns']) + hour,
+    allocator_allocated_bytes: Number(sample['allocator_allocated_bytes']) / 2,
+  }));
+  const files = [
+    { name: 'a.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(first)) },
+    { name: 'b.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(second)) },
+  ];
+  const lower = canvases(page).nth(1); // of the allocator
+  const choice = page.locator('[data-choice=over]');
+  const open = async (): Promise<void> => {
+    await page.locator('input[type=file]').first().setInputFiles(files);
+    await expect(choice).toContainText('b.json');
+  };
+  await openPage(page);
+  await open();
+  await expect(bytes(page, 'over allocated')).toHaveCount(0);
+  await choice.selectOption({ label: 'b.json' });
+  await expect(bytes(page, 'over allocated')).toHaveAttribute('data-bytes', String(150 * MiB));
+  await expect(lower).toHaveAttribute('data-settled', '');
+  const half = await placeIn(page, 1, 0.5, 0.5);
+  await page.mouse.move(half.x, half.y);
+  await expect(bytes(page, 'allocated')).toHaveAttribute('data-bytes', String(300 * MiB));
+  await expect(bytes(page, 'over allocated')).toHaveAttribute('data-bytes', String(150 * MiB));
+  const late = await placeIn(page, 1, 0.9, 0.5);
+  await page.mouse.move(late.x, late.y);
+  await expect(bytes(page, 'allocated')).toHaveAttribute('data-bytes', String(300 * MiB));
+  await expect(bytes(page, 'over allocated')).not.toHaveAttribute('data-bytes'); // it had ended
+
+  await page.mouse.wheel(0, -300);
+  await expect(lower).not.toHaveAttribute('data-stretch', '0 300001');
+  const seen = async (): Promise<number[]> =>
+    (await lower.getAttribute('data-stretch'))!.split(' ').map((place) => Math.round(Number(place)));
+  const wanted = await seen();
+  await expect(page).toHaveURL(/x=.*series\.over=[0-9a-f]{16}/);
+  await page.reload();
+  await open();
+  await expect.poll(seen).toEqual(wanted);
+  await expect(bytes(page, 'over allocated')).toHaveCount(1);
+  await page.goBack();
+  await expect(lower).toHaveAttribute('data-stretch', '0 300001');
 });
 
 test('statistics of MemoryTracker: curves by operator, boundaries, any number of the largest, modules', async ({

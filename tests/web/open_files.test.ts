@@ -18,15 +18,19 @@ import { like, settle } from './assertions.ts';
 /** An engine with devices 0 to 3 that opens views of them when it is told to. Device 3 cannot be opened. */
 class SlowEngine {
   alive = true;
+  urgent: Promise<unknown> | undefined;
+  /** The file `never` is read when this is called. */
+  read: () => void = () => undefined;
   /** The devices of its views. */
   readonly shows = new Map<number, number>();
   private views = 0;
   private readonly late: (() => void)[] = [];
 
-  open({ file }: { file: File }): Promise<Contents> {
+  async open({ file }: { file: File }): Promise<Contents> {
+    if (file.name === 'never') await new Promise<void>((resolve) => (this.read = resolve));
     const devices = [0, 1, 2, 3].map((device) => ({ device, events: 10 }));
     const contents = { snapshots: [{ name: '', devices }], default: { snapshot: 0, device: 0 } };
-    return Promise.resolve({ ...contents, hash: file.name.padEnd(16, '0') } as unknown as Contents);
+    return { ...contents, hash: file.name.padEnd(16, '0') } as unknown as Contents;
   }
   async view(shown: Shown): Promise<EngineView> {
     return new EngineView(this as unknown as Engine, shown, await this.ask('open', shown));
@@ -125,6 +129,30 @@ test('a device that does not open leaves the engine with the view before, whatev
   assert.equal(await again, false);
   assert.equal(files.state, 'error');
   assert.deepEqual([...engines[0]!.shows.values()], [0]);
+});
+
+test('while one waits for a file, the others prepare nothing ahead', async () => {
+  const { files, engines } = await open('a');
+  const first = engines[0]!;
+  const isUrgent = async (): Promise<boolean> => {
+    let over = false;
+    void Promise.resolve(first.urgent).then(() => (over = true));
+    await settle();
+    return !over;
+  };
+  assert.equal(await isUrgent(), false);
+  const source = { file: new File([], 'never') };
+  files.open([{ name: 'never', source }]);
+  await settle();
+  assert.equal(files.state, 'loading');
+  assert.equal(await isUrgent(), true);
+  files.show(files.entries[0]!); // it is read behind
+  assert.equal(await isUrgent(), false);
+  files.show(files.entries[1]!);
+  assert.equal(await isUrgent(), true);
+  engines[1]!.read();
+  await settle();
+  assert.deepEqual([files.state, await isUrgent()], ['ready', false]);
 });
 
 // -- Links.

@@ -1,7 +1,8 @@
 // Lines of source: links to an editor, and the file of a chosen folder that a frame means.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { editorFrom, editorLink, noEditor, problemOf } from '../../web/src/model/editor.ts';
+import { editorFrom, noEditor } from '../../web/src/model/editor.ts';
+import { editorLink, problemOf } from '../../web/src/model/editor_link.ts';
 import { SourceFolder, type SourceFile } from '../../web/src/model/source_folder.ts';
 
 test('addresses of lines: an editor, a site, another folder here; nothing that runs', () => {

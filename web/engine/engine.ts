@@ -41,6 +41,8 @@ const released: EngineError = { code: 'cancelled', message: 'The view was releas
 export class Engine {
   /** Called once when the engine stops on its own; every open question is refused too. */
   onDeath: ((error: EngineError) => void) | undefined;
+  /** What is prepared ahead goes on when it is over: something more urgent needs the processor. */
+  urgent: Promise<unknown> | undefined;
   private readonly waiting = new Map<number, Waiting>();
   private lastId = 0;
   private dead: EngineError | undefined;
@@ -221,6 +223,7 @@ export class EngineView {
     let parts = 1;
     let stride = 1; // parts at a time: short ones cost more to ask for than to find
     for (let part = 1; part <= parts; part = part < parts ? Math.min(part + stride, parts) : part + 1) {
+      await this.engine.urgent;
       const start = performance.now();
       parts = await this.ask('prepare', { part });
       const took = performance.now() - start;

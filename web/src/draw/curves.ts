@@ -7,6 +7,8 @@ import type { Context, Projection } from './plot.ts';
 export interface LineStyle {
   color: string;
   width: DevicePx;
+  /** 1 if it is left out. */
+  opacity?: number;
 }
 
 const unrest = 6; // CSS pixels between highest and lowest from which a narrow column is drawn faintly
@@ -55,7 +57,7 @@ export function drawSteps(
   }
   const stroke = (path: Path2D, width: number, alpha: number): void => {
     ctx.lineWidth = width;
-    ctx.globalAlpha = alpha;
+    ctx.globalAlpha = alpha * (style.opacity ?? 1);
     ctx.stroke(path);
   };
   ctx.strokeStyle = style.color;

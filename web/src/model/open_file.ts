@@ -10,6 +10,7 @@ import type {
   Source,
 } from '../../engine/index.ts';
 import type { FleetChoice } from './fleet_choice.ts';
+import type { SeriesChoice } from './series_choice.ts';
 
 export interface OpenFile {
   name: string;
@@ -35,8 +36,14 @@ export interface OpenFile {
   devicePeaks: readonly (readonly { device: number; bytes: Bytes }[])[] | undefined;
   /** What of a fleet was chosen; undefined = nothing yet. */
   fleet: FleetChoice | undefined;
+  /** What of counters was chosen; undefined = nothing yet. */
+  series: SeriesChoice | undefined;
   /** Of its bytes (engine/base/content_hash.h). */
   hash: string;
   /** Why the engine stopped after the file was shown. */
   died: EngineError | undefined;
 }
+
+/** There is a place in it that a link can tell: of a timeline, ranks, counters. */
+export const hasPlaces = ({ view, contents }: OpenFile): boolean =>
+  Boolean(view ?? (contents.fleets || contents.series));

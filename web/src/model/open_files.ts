@@ -17,7 +17,7 @@ import {
 import type { EnginePool } from '../../engine/pool.ts';
 import type { OpenFile } from './open_file.ts';
 
-export type { OpenFile } from './open_file.ts';
+export { hasPlaces, type OpenFile } from './open_file.ts';
 
 /** Bytes the engine may use for one file; the 32-bit heap ends at 4 GiB. */
 const budget: Bytes = 3.5 * 1024 ** 3;
@@ -72,6 +72,8 @@ export class OpenFiles {
   /** Shown before; what is behind a card, and where `back` leads. */
   private behind: Entry | undefined;
   private lastId = 0;
+  /** The file that one waited for is there, or one waits no more. */
+  private attended: (() => void) | undefined;
   private readonly comparing = new WeakSet<OpenFile>();
 
   constructor(
@@ -130,7 +132,17 @@ export class OpenFiles {
   show(entry: Entry): void {
     if (this.active?.file) this.behind = this.active;
     this.active = entry;
+    this.attend();
     this.changed();
+  }
+
+  /** While one waits for a file, the others prepare nothing ahead: the processor is for that file. */
+  private attend(): void {
+    this.attended?.();
+    this.attended = undefined;
+    if (!this.active?.loading) return;
+    const urgent = new Promise<void>((done) => (this.attended = done));
+    for (const { file } of this.entries) if (file) file.engine.urgent = urgent;
   }
 
   /** The one after (or before) the shown one in the row. */
@@ -392,6 +404,7 @@ export class OpenFiles {
     } finally {
       entry.loading = undefined;
       entry.engine = undefined;
+      this.attend();
       this.readNext();
       this.changed();
     }
@@ -430,6 +443,7 @@ function fileOf(
     devicePeaks: undefined,
     wanted: undefined,
     fleet: undefined,
+    series: undefined,
     switching: undefined,
     died: undefined,
   };

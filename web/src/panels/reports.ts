@@ -5,7 +5,10 @@ const kept = new WeakMap<EngineView, Promise<Report>>();
 
 /** Of a long recording it takes a second: other questions come in between. */
 async function inParts(view: EngineView): Promise<Report> {
-  for (let part = 1, parts = 1; part <= parts; part += 1) parts = await view.ask('prepareReport', { part });
+  for (let part = 1, parts = 1; part <= parts; part += 1) {
+    await view.engine.urgent;
+    parts = await view.ask('prepareReport', { part });
+  }
   return view.ask('report', {});
 }
 

@@ -44,6 +44,8 @@ export interface Level {
   look: 'line' | 'area' | 'between' | 'stacked' | 'sum';
   highest: Bytes | null;
   lowest?: Bytes | null;
+  /** Of another recording, over the same level of this one: paler. */
+  isOver?: true;
   /** It is known at some places alone: the highest of these only gives the scale, and is not told. */
   sampled?: true;
 }
@@ -55,6 +57,9 @@ export const levelOf = (
   highest: Bytes | null,
   name = text,
 ): Level => ({ name, text, color, look, highest });
+
+const opacityOf = ({ look, isOver }: Pick<Level, 'look' | 'isOver'>): number =>
+  isOver ? 0.45 : look === 'line' ? 1 : 0.7;
 
 /** A line across the plot at a place of the axis; without a text it is thin. */
 export interface ChartMark {
@@ -306,7 +311,14 @@ export class ChartView extends LitElement {
       );
     for (const one of of)
       if (one.look === 'line')
-        drawSteps(ctx, at, columns, one.values, { color: one.color, width: 1.5 * at.area.ratio }, one.lowest);
+        drawSteps(
+          ctx,
+          at,
+          columns,
+          one.values,
+          { color: one.color, width: 1.5 * at.area.ratio, opacity: opacityOf(one) },
+          one.lowest,
+        );
     ctx.lineWidth = 4 * at.area.ratio;
     ctx.strokeStyle = colorsOf(this.theme).background;
     for (const { position, bytes, color } of this.dots) {
@@ -500,12 +512,12 @@ export class ChartView extends LitElement {
     return Number.isNaN(value) ? undefined : value;
   }
 
-  private entry({ name, text, color, look, highest, sampled }: Level, index: number): TemplateResult {
+  private entry(level: Level, index: number): TemplateResult {
+    const { name, text, color, look, highest, sampled } = level;
     const told = look !== 'between' && (this.cursor !== undefined || !sampled);
     const bytes = this.cursor ? this.atCursor(index) : highest;
-    const opacity = look === 'line' ? 1 : 0.7;
     return html`<li data-curve=${name} data-bytes=${told ? (bytes ?? nothing) : nothing}>
-      ${look === 'sum' ? nothing : html`<i aria-hidden="true" .style=${`background: ${color}; opacity: ${opacity}`}></i>`}
+      ${look === 'sum' ? nothing : html`<i aria-hidden="true" .style=${`background: ${color}; opacity: ${opacityOf(level)}`}></i>`}
       <span>${text}</span>
       ${told ? this.number(bytes) : nothing}
     </li>`;

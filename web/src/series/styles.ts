@@ -4,25 +4,51 @@ import { css } from 'lit';
 export const seriesStyles = css`
   :host {
     display: block;
+    flex: 1;
     min-width: 0;
     min-height: 0;
     overflow: auto;
+    container-type: inline-size;
     background: var(--surface);
     font-size: 13px;
     line-height: 1.45;
   }
-  .column {
-    max-width: 1400px;
-    padding: 16px;
+  .page {
+    display: grid;
+    grid-template: 'header' 'answer' 'tracks' 'more' / minmax(0, 1fr);
+    gap: 8px 32px;
+    padding: 12px 16px;
+  }
+  @container (min-width: 1000px) {
+    .page {
+      grid-template: 'header header' 'tracks answer' 'more more' / minmax(0, 5fr) minmax(340px, 3fr);
+    }
   }
   header {
+    grid-area: header;
     display: flex;
     flex-wrap: wrap;
     align-items: baseline;
     gap: 4px 16px;
   }
   header label {
+    display: flex;
+    align-items: center;
+    gap: 8px;
+  }
+  header p + label {
     margin-left: auto;
+  }
+  .answer {
+    grid-area: answer;
+    min-width: 0;
+  }
+  .tracks {
+    grid-area: tracks;
+    min-width: 0;
+  }
+  .more {
+    grid-area: more;
   }
   h2 {
     margin: 0;
@@ -83,6 +109,7 @@ export const seriesStyles = css`
   }
   .name {
     width: 100%;
+    min-width: 120px;
     max-width: 0;
     overflow: hidden;
     text-overflow: ellipsis;

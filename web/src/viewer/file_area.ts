@@ -4,6 +4,7 @@ import type { Axis, Band, Bands, EngineView, ViewInfo } from '../../engine/index
 import type { Goal } from '../words/described.ts';
 import type { BesideChange } from '../model/beside/files.ts';
 import type { OpenFile } from '../model/open_files.ts';
+import { wholeSeries, type SeriesChoice } from '../model/series_choice.ts';
 import type { Look } from '../model/stacking.ts';
 import type { Range } from '../model/workspace.ts';
 import { fleetArea } from './fleet_area.ts';
@@ -70,7 +71,12 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
     import('../series/series.ts').catch(() =>
       page.toast.say('The charts could not be loaded. Is the server still there?'),
     );
-    return html`<gpustrata-series .engine=${file.engine} .theme=${page.themes.theme}></gpustrata-series>`;
+    return html`<gpustrata-series
+      .engine=${file.engine}
+      .theme=${page.themes.theme}
+      .choice=${file.series ?? wholeSeries}
+      .files=${page.files.entries.map((entry) => entry.file)}
+      @series-choice=${({ detail }: CustomEvent<SeriesChoice>) => page.setSeries(file, detail)}></gpustrata-series>`;
   }
   if (!view && file.contents.is_trace)
     return html`<div class="nothing" data-nothing="trace">

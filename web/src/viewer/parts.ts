@@ -6,6 +6,7 @@ import type { Shown } from '../model/link.ts';
 import type { LinkWalk } from '../model/link_walk.ts';
 import type { RankFiles } from '../model/rank_files.ts';
 import type { FleetChoice } from '../model/fleet_choice.ts';
+import type { SeriesChoice } from '../model/series_choice.ts';
 import type { OpenFile, OpenFiles } from '../model/open_files.ts';
 import type { Application } from './application.ts';
 import type { SettingsStore } from '../model/settings.ts';
@@ -101,6 +102,8 @@ export interface ViewerParts extends Elements, Shared {
   choosePanelTexts(chosen: PanelEvents['choose-texts']): void;
   /** What of a fleet is shown. */
   setFleet(file: OpenFile, change: Partial<FleetChoice>): void;
+  /** What of a file of counters is shown. */
+  setSeries(file: OpenFile, series: SeriesChoice): void;
   /** What a panel asked for; an answer stays in front of the details that it leads to. */
   choose(asked: Event, act: () => unknown): Promise<void>;
   /** False: lets go of what is chosen, and of the place for it. */

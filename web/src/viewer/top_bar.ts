@@ -7,7 +7,7 @@ import { formatBytes, formatCount, formatExactBytes } from '../base/format.ts';
 import type { ThemeName } from '../draw/colors.ts';
 import { bandsNames } from '../model/bands.ts';
 import { choiceOf, deviceName, snapshotName, type DeviceChoice } from '../model/devices.ts';
-import type { OpenFile } from '../model/open_files.ts';
+import { hasPlaces, type OpenFile } from '../model/open_files.ts';
 import type { ActionId } from './actions.ts';
 import '../files/file_button.ts';
 import { base } from '../controls/styles.ts';
@@ -56,7 +56,7 @@ export class TopBarView extends LitElement {
       ${file ? this.fileChoice(file) : nothing}
       <slot></slot>
       <div class="end">
-        ${(file?.view || file?.contents.fleets) && this.linkable ? this.button('link', 'Copy a link to this view', 'U', symbols.link) : nothing}
+        ${file && hasPlaces(file) && this.linkable ? this.button('link', 'Copy a link to this view', 'U', symbols.link) : nothing}
         ${file?.view ? this.button('picture', 'Save the picture', 'I', symbols.save) : nothing}
         ${file ? this.button('about', 'About this file', 'B', symbols.info) : nothing}
         ${this.button('theme', `Use the ${other} theme`, 'T', this.theme === 'dark' ? symbols.sun : symbols.moon)}

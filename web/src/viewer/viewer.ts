@@ -13,7 +13,8 @@ import { usualChoice, type FleetChoice } from '../model/fleet_choice.ts';
 import type { Shown } from '../model/link.ts';
 import { LinkWalk, type LinkTarget } from '../model/link_walk.ts';
 import type { Viewport } from '../model/viewport.ts';
-import { OpenFiles, type Entry, type OpenFile } from '../model/open_files.ts';
+import { hasPlaces, OpenFiles, type Entry, type OpenFile } from '../model/open_files.ts';
+import { overInLink, wholeSeries, type SeriesChoice } from '../model/series_choice.ts';
 import { createWorkspace } from '../model/workspace.ts';
 import { servedFile } from '../model/served_file.ts';
 import type { SourceFolder } from '../model/source_folder.ts';
@@ -323,8 +324,8 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
 
   shown(): Shown | undefined {
     const { file } = this.files;
-    if (file && !file.view && file.contents.fleets > 0) return this.shownFleet(file);
-    if (!file?.view) return undefined;
+    if (!file || !hasPlaces(file)) return undefined;
+    if (!file.view) return this.shownWithoutTimeline(file);
     const view = this.workspace.get('viewport');
     const range = this.workspace.get('range');
     const { extent, device, bands } = file.view.info;
@@ -359,15 +360,15 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
       fleet: undefined,
     };
   }
-  private shownFleet({ name, hash, fleet }: OpenFile): Shown {
+  private shownWithoutTimeline({ name, hash, contents, fleet, series = wholeSeries }: OpenFile): Shown {
     return {
       file: name,
       hash,
-      snapshot: 0,
+      snapshot: series.part,
       device: 0,
       bands: 'blocks',
       axis: this.axis,
-      view: undefined,
+      view: series.view,
       colour: this.colour,
       stacking: this.stacking,
       filter: '',
@@ -380,9 +381,9 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
       about: this.about?.isOpen ?? false,
       details: this.detailsOpen,
       ruler: undefined,
-      panels: {},
+      panels: series.over ? { [overInLink]: series.over } : {},
       beside: [],
-      fleet: fleet ?? usualChoice,
+      fleet: contents.fleets > 0 ? (fleet ?? usualChoice) : undefined,
     };
   }
 
@@ -410,6 +411,10 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
     await this.timeline?.updateComplete;
     if (!isCurrent()) return;
     if (shown.fleet && file.contents.fleets > 0) this.setFleet(file, shown.fleet);
+    if (!file.view) {
+      const { snapshot: part, view, panels } = shown;
+      this.setSeries(file, { part, view, over: panels[overInLink] ?? '' });
+    }
     if (shown.view) this.timeline?.showView(shown.view);
     else this.timeline?.fit();
     if (shown.ruler) this.timeline?.measureStretch(...shown.ruler);
@@ -427,6 +432,10 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
 
   setFleet(file: OpenFile, change: Partial<FleetChoice>): void {
     file.fleet = { ...(file.fleet ?? usualChoice), ...change };
+    this.requestUpdate();
+  }
+  setSeries(file: OpenFile, series: SeriesChoice): void {
+    this.links.step(() => (file.series = series), 'view');
     this.requestUpdate();
   }
   setLook(change: Partial<Look>): void {

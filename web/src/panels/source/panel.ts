@@ -9,12 +9,11 @@ import { bytesCell, tableOf } from '../../controls/table.ts';
 import { base } from '../../controls/styles.ts';
 import type { SourceFile, SourceLines } from '../../../engine/index.ts';
 import {
-  editorLink,
   editorNames,
-  problemOf,
   type EditorChoice,
   type EditorName,
 } from '../../model/editor.ts';
+import { editorLink, problemOf } from '../../model/editor_link.ts';
 import { AnswerPanel } from '../answer_panel.ts';
 import { answerStyles } from '../answer_styles.ts';
 import { tell, type Kept, type LoadedPanel, type PanelPage } from '../panel.ts';
