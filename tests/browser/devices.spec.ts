@@ -3,7 +3,7 @@ import { expect, test, type Locator, type Page } from '@playwright/test';
 import { expectAccessible } from './accessible.ts';
 import { settledView } from './page.ts';
 import { MiB, pickled, type Value } from './pickle.ts';
-import { openKnown, openSnapshot, shot } from './support.ts';
+import { choose, openKnown, openSnapshot, shot } from './support.ts';
 
 const firstTime = 1_700_000_000_000_000;
 interface Step {
@@ -165,6 +165,25 @@ test('zoom and pointer are the same in all tracks', async ({ page }) => {
     'data-bytes',
     String(16 * MiB),
   );
+});
+
+test('what is seen of the tracks comes back after a reload, and Back shows all again', async ({ page }) => {
+  await openTracks(page);
+  const first = track(page, 0).locator('canvas');
+  const all = (await first.getAttribute('data-stretch'))!;
+  await first.focus();
+  await page.keyboard.press('w');
+  await expect(page).toHaveURL(/devices\.stretch=/);
+  const places = async (): Promise<number[]> =>
+    (await first.getAttribute('data-stretch'))!.split(' ').map((place) => Math.round(Number(place)));
+  const wanted = await places();
+  await page.goBack();
+  await expect(first).toHaveAttribute('data-stretch', all);
+  await page.goForward();
+  await expect.poll(places).toEqual(wanted);
+  await page.reload();
+  await choose(page, { name: 'known.pickle', buffer: fourDevices() });
+  await expect.poll(places).toEqual(wanted);
 });
 
 test('a place in a track leads to that moment of that device, by click, key and name', async ({ page }) => {

@@ -1,4 +1,5 @@
 // How links tell what was chosen in a panel. What comes from a link may be any text.
+import type { Stretch } from '../series/stretch.ts';
 
 /** A choice as a text, and back; undefined = no such choice. */
 export interface LinkField<T> {
@@ -25,3 +26,12 @@ export const maybeEvent: LinkField<number | undefined> = {
   text: (event) => (event === undefined ? '' : String(event)),
   value: (text) => (/^(-1|\d{1,15})$/.test(text) ? Number(text) : undefined),
 };
+/** A part of an axis; nothing = all of it. */
+export const maybeStretch: LinkField<Stretch | undefined> = {
+  text: (stretch) => (stretch ? `${short(stretch.x0)},${short(stretch.x1)}` : ''),
+  value: (text) => {
+    const [x0 = NaN, x1 = NaN] = text.split(',').map(Number);
+    return x0 >= 0 && x1 > x0 && Number.isFinite(x1) ? { x0, x1 } : undefined;
+  },
+};
+const short = (place: number): string => String(Number(place.toPrecision(12)));

@@ -1,6 +1,6 @@
 // GPUs of one snapshot below each other, on one axis and one scale of bytes; the one on which memory ran out says so. A place in
 // a track leads to that moment of that device.
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { property, state } from 'lit/decorators.js';
 import { element } from '../../controls/element.ts';
 import { formatBytes, formatCount, plural } from '../../base/format.ts';
@@ -13,15 +13,22 @@ import { levelOf, type ChartMark, type Cursor } from '../../series/chart.ts';
 import type { Stretch } from '../../series/stretch.ts';
 import { answerStyles } from '../answer_styles.ts';
 import { mostEvents, OpenedViews } from '../opened_views.ts';
-import { tell, type LoadedPanel, type PanelPage } from '../panel.ts';
+import { maybeStretch } from '../link_field.ts';
+import { tell, type Kept, type LoadedPanel, type PanelPage } from '../panel.ts';
 import { listed, tracksOf, type Listed, type Track, type Tracks } from './tracks.ts';
 
 /** All of the same height: few are higher. */
 const heightOf = (count: number): CssPx => (count < 3 ? 200 : count < 5 ? 140 : 100);
 
+/** What of the common axis is seen; undefined = all. */
+interface Seen {
+  stretch: Stretch | undefined;
+}
+
 @element('gpustrata-devices')
 export class DevicesPanel extends LitElement {
   @property({ attribute: false }) page!: PanelPage;
+  @property({ attribute: false }) kept!: Kept<Seen>;
   @state() private tracks: Tracks | undefined;
   @state() private problem: string | undefined;
   /** Shared by all tracks. */
@@ -29,7 +36,11 @@ export class DevicesPanel extends LitElement {
   @state() private cursor: Cursor | undefined;
   private readonly opened = new OpenedViews<Listed>(() => void this.found());
 
-  protected override willUpdate(): void {
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    const before = changed.get('page');
+    // Another device of the same tracks is seen as the one before was.
+    const isOther = before && before.view !== this.page.view;
+    if (changed.has('kept') && (this.kept.value.stretch || !isOther)) this.stretch = this.kept.value.stretch;
     if (this.page.settled && this.isConnected) void this.open();
   }
   override connectedCallback(): void {
@@ -48,7 +59,7 @@ export class DevicesPanel extends LitElement {
       await this.opened.open(engine, String(shown.snapshot), (contents) => {
         this.tracks = undefined;
         this.problem = undefined;
-        this.stretch = undefined;
+        if (!this.kept.value.stretch) this.stretch = undefined;
         this.cursor = undefined;
         const all = listed(contents, shown.snapshot);
         const events = all.reduce((sum, one) => sum + one.events, 0);
@@ -70,6 +81,10 @@ export class DevicesPanel extends LitElement {
     }
   }
 
+  private see(stretch: Stretch, extent: AxisUnits): void {
+    this.stretch = stretch;
+    this.kept.keep({ stretch: stretch.x0 <= 0 && stretch.x1 >= extent ? undefined : stretch });
+  }
   private async choose({ device, eventAt }: Track, units: AxisUnits): Promise<void> {
     const event = await eventAt(units).catch(() => undefined);
     tell(this, 'choose-device', { device, ...(event !== undefined && { event }) });
@@ -120,7 +135,7 @@ export class DevicesPanel extends LitElement {
         .cursor=${this.cursor}
         .theme=${theme}
         label="Memory of ${name}, up to ${formatBytes(axis.top)}; Enter goes to a moment of it"
-        @stretch=${({ detail }: CustomEvent<Stretch>) => (this.stretch = detail)}
+        @stretch=${({ detail }: CustomEvent<Stretch>) => this.see(detail, axis.extent)}
         @cursor=${({ detail }: CustomEvent<Cursor | null>) => (this.cursor = detail ?? undefined)}
         @choose=${({ detail }: CustomEvent<AxisUnits>) => void this.choose(track, detail)}>
         <h2>
@@ -173,9 +188,14 @@ function failureText({ count, events }: Track['oom']): string {
   return `Out of memory${where}${count > 1 ? `, ${formatCount(count)} times in all` : ''}`;
 }
 
-export const panel: LoadedPanel = {
+export const panel: LoadedPanel<Seen> = {
   reads: ['settled', 'theme', 'devices'],
-  initial: {},
-  show: (page) =>
-    html`<gpustrata-devices role="region" aria-label="Devices" .page=${page}></gpustrata-devices>`,
+  initial: { stretch: undefined },
+  linked: { stretch: maybeStretch },
+  show: (page, kept) =>
+    html`<gpustrata-devices
+      role="region"
+      aria-label="Devices"
+      .page=${page}
+      .kept=${kept}></gpustrata-devices>`,
 };
