@@ -159,11 +159,6 @@ export const seriesStyles = css`
     grid-template-columns: repeat(auto-fit, minmax(min(100%, 460px), 1fr));
     gap: 0 24px;
   }
-  .bar-line {
-    display: flex;
-    align-items: center;
-    gap: 8px;
-  }
   input.field {
     width: 76px;
     height: 26px;
