@@ -71,7 +71,8 @@ test('below a path: every panel opens; pointing, keys and wheel do what they do'
   await shown(page);
   const plot = await find(page, '.plot');
   const box = await plot.boundingBox();
-  await page.mouse.click(box.x + box.width * 0.45, box.y + box.height * 0.7);
+  // A block that is high enough to be one; above it a click takes groups.
+  await page.mouse.click(box.x + box.width * 0.45, box.y + box.height * 0.9);
   await find(page, '[data-action=unpin], gpustrata-details');
   const whole = (await dataOf(page, '.plot')).view;
   await page.mouse.move(box.x + box.width * 0.5, box.y + box.height * 0.5);
@@ -89,12 +90,14 @@ test('below a path: every panel opens; pointing, keys and wheel do what they do'
     return names;
   });
   assert.ok(panels.length >= 8, panels.join());
-  for (const name of panels) {
+  for (const name of panels.filter((one) => one !== 'details')) {
     const tab = await find(page, `[role=tab][data-panel=${name}]`);
     // A click on an open panel of the drawer closes it.
     if ((await tab.evaluate((node) => node.ariaSelected)) !== 'true') await tab.click();
     await find(page, `[role=tab][data-panel=${name}][aria-selected=true]`);
-    await find(page, shownBy[name].split(' ').at(-1));
+    // Across shadow roots: of each of them the last part.
+    const last = (one) => one.split(' ').at(-1);
+    await find(page, shownBy[name].split(', ').map(last).join(', '));
   }
   assert.deepEqual(wrong, []);
   await close();
