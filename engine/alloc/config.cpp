@@ -5,7 +5,6 @@
 #include <bit>
 #include <charconv>
 #include <cstdlib>
-#include <optional>
 #include <vector>
 
 #include "engine/alloc/settings_place.h"
@@ -25,8 +24,7 @@ int64_t Config::round_size(int64_t n) const {
   if (n < kMinBlockSize) return kMinBlockSize;
   const auto size = static_cast<uint64_t>(n);
   const int exponent = 63 - std::countl_zero(size);  // floor(log2 n)
-  const auto division =
-      static_cast<uint64_t>(roundup_power2_divisions[static_cast<size_t>(std::clamp(exponent - 20, 0, 15))]);
+  const auto division = static_cast<uint64_t>(roundup_power2_divisions[std::clamp(exponent - 20, 0, 15)]);
   uint64_t step = kMinBlockSize;
   if (division > 1 && size > kMinBlockSize * division) {
     if (std::has_single_bit(size)) return n;

@@ -138,7 +138,7 @@ class LifeFinder {
     if (entry == nullptr) return false;
     if (entry->open != AddressTable::kNotOpen) {
       ++live_address_allocs_;
-      found_.freed[static_cast<size_t>(entry->open)] = event;
+      found_.freed[entry->open] = event;
       found_.level[i] = entry->open;
       settle_request(event, entry->open);
     } else {
@@ -163,7 +163,7 @@ class LifeFinder {
       if (!was_asked && entry->frees == 0 && !lost_.push_back({event, found_.level[i]})) return false;
       if (!older_.push_back({bytes_at(i), event, entry->frees, -1})) return false;
     } else {
-      found_.freed[static_cast<size_t>(entry->open)] = event;
+      found_.freed[entry->open] = event;
       frees_unasked_ |= !was_asked;
     }
     entry->open = AddressTable::kNotOpen;
@@ -173,7 +173,7 @@ class LifeFinder {
 
   // Whose free was requested may be known only later, when the block turns out to be older than the trace.
   [[nodiscard]] bool note_request(int32_t event) {
-    AddressTable::Entry* entry = waiting_.find_or_add(address_[static_cast<size_t>(event)]);
+    AddressTable::Entry* entry = waiting_.find_or_add(address_[event]);
     if (entry == nullptr) return false;
     if (entry->open != AddressTable::kNotOpen) return true;  // requested twice
     entry->open = static_cast<int32_t>(spans_.size());
@@ -183,9 +183,9 @@ class LifeFinder {
   // True = there was one.
   bool settle_request(int32_t event, int64_t block) {
     if (spans_.empty()) return false;
-    AddressTable::Entry* entry = waiting_.find(address_[static_cast<size_t>(event)]);
+    AddressTable::Entry* entry = waiting_.find(address_[event]);
     if (entry == nullptr || entry->open == AddressTable::kNotOpen) return false;
-    PendingSpan& span = spans_[static_cast<size_t>(entry->open)];
+    PendingSpan& span = spans_[entry->open];
     span.to = event;
     span.block = block;
     entry->open = AddressTable::kNotOpen;
@@ -201,7 +201,7 @@ class LifeFinder {
     for (const model::DeviceTrace& trace : part_.traces) {
       if (trace.device != found_.device) continue;
       for (int32_t row = trace.from_start.first; row < trace.from_start.end(); ++row) {
-        const int64_t bytes = recording_.blocks.size[static_cast<size_t>(row)];
+        const int64_t bytes = recording_.blocks.size[row];
         if (!older_.push_back({std::max(bytes, int64_t{0}), found_.events.count, 0, row})) return false;
       }
     }
@@ -212,22 +212,22 @@ class LifeFinder {
     const model::SegmentTable& segments = recording_.segments;
     const model::BlockTable& blocks = recording_.blocks;
     for (int32_t segment = part_.segments.first; segment < part_.segments.end(); ++segment) {
-      if (segments.device[static_cast<size_t>(segment)] != found_.device) continue;
+      if (segments.device[segment] != found_.device) continue;
       has_segments_ = true;
-      const model::RowRange rows = segments.blocks[static_cast<size_t>(segment)];
+      const model::RowRange rows = segments.blocks[segment];
       for (int32_t row = rows.first; row < rows.end(); ++row) {
-        const auto i = static_cast<size_t>(row);
-        const bool allocated = blocks.state[i] == model::BlockState::active_allocated;
-        if (!allocated && blocks.state[i] != model::BlockState::active_pending_free) continue;
-        const AddressTable::Entry* entry = addresses_.find(blocks.address[i]);
+        const bool allocated = blocks.state[row] == model::BlockState::active_allocated;
+        if (!allocated && blocks.state[row] != model::BlockState::active_pending_free) continue;
+        const AddressTable::Entry* entry = addresses_.find(blocks.address[row]);
         if (entry != nullptr && entry->open != AddressTable::kNotOpen) {
           ++ends_found_;
-          if (!allocated && !is_waiting(blocks.address[i]) && !unasked_.push_back(entry->open)) return false;
+          if (!allocated && !is_waiting(blocks.address[row]) && !unasked_.push_back(entry->open))
+            return false;
           continue;
         }
         if (!allocated) continue;
-        const int64_t requested = blocks.requested_size[i];
-        const int64_t bytes = requested == model::kUnknownSize ? blocks.size[i] : requested;
+        const int64_t requested = blocks.requested_size[row];
+        const int64_t bytes = requested == model::kUnknownSize ? blocks.size[row] : requested;
         if (!older_.push_back({std::max(bytes, int64_t{0}), found_.events.count,
                                entry == nullptr ? 0 : entry->frees, row})) {
           return false;
@@ -306,7 +306,7 @@ class LifeFinder {
     Column<PendingStep> steps(recording_.budget);
     for (PendingSpan& span : spans_.span()) {
       if (span.to < 0) {  // never completed: pending to the end if it is a block of this trace
-        const AddressTable::Entry* entry = addresses_.find(address_[static_cast<size_t>(span.from)]);
+        const AddressTable::Entry* entry = addresses_.find(address_[span.from]);
         if (entry == nullptr || entry->open == AddressTable::kNotOpen) continue;
         span.block = entry->open;
       }
@@ -358,7 +358,7 @@ class LifeFinder {
     const Column<int64_t>& totals = recording_.records.total_reserved;
     bool any = false, any_bytes = false;  // that of the host is said to be 0 always, which tells nothing
     for (int32_t event = 0; event < found_.events.count; ++event) {
-      const int64_t total = totals[static_cast<size_t>(first_record + event)];
+      const int64_t total = totals[first_record + event];
       if (total < 0) continue;
       const int64_t reserved = clamp_bytes(total);
       const int64_t before =
@@ -383,9 +383,8 @@ class LifeFinder {
     }
     Sum start = 0;
     for (int32_t segment = part_.segments.first; segment < part_.segments.end(); ++segment) {
-      const auto i = static_cast<size_t>(segment);
-      if (recording_.segments.device[i] == found_.device) {
-        start += std::max(recording_.segments.total_size[i], int64_t{0});
+      if (recording_.segments.device[segment] == found_.device) {
+        start += std::max(recording_.segments.total_size[segment], int64_t{0});
       }
     }
     for (size_t i = 0; i < action_.size(); ++i) start -= reserved_change(i);
@@ -459,7 +458,7 @@ BlockLives::BlockLives(Budget& budget)
     : Bands(budget), version(budget), source(budget), early_requests(budget) {}
 
 int32_t BlockLives::requested(const model::Recording& recording, int32_t rank) const {
-  const int32_t end = freed[static_cast<size_t>(rank)];
+  const int32_t end = freed[rank];
   const auto row_of = [this](int32_t event) { return static_cast<size_t>(events.first + event); };
   const model::EventTable& table = recording.events;
   if (end < events.count) {
@@ -472,7 +471,7 @@ int32_t BlockLives::requested(const model::Recording& recording, int32_t rank) c
   if (early != early_requests.end() && early->rank == rank && early->event < events.count)
     return early->event;
   const int32_t before = end - 1;
-  const bool adjacent = end < events.count && before > born[static_cast<size_t>(rank)] &&
+  const bool adjacent = end < events.count && before > born[rank] &&
                         trace::completes_free(table.action[row_of(end)]) &&
                         table.action[row_of(before)] == Action::free_requested &&
                         table.address[row_of(before)] == table.address[row_of(end)];
@@ -480,10 +479,9 @@ int32_t BlockLives::requested(const model::Recording& recording, int32_t rank) c
 }
 
 uint64_t BlockLives::address(const model::Recording& recording, int32_t rank) const {
-  const auto i = static_cast<size_t>(rank);
-  if (rank < from_start && source[i] >= 0) return recording.blocks.address[static_cast<size_t>(source[i])];
-  const int32_t event = rank < from_start ? freed[i] : born[i];
-  return recording.events.address[static_cast<size_t>(events.first + event)];
+  if (rank < from_start && source[rank] >= 0) return recording.blocks.address[source[rank]];
+  const int32_t event = rank < from_start ? freed[rank] : born[rank];
+  return recording.events.address[events.first + event];
 }
 
 int32_t BlockLives::rank_born_at(int32_t event) const {

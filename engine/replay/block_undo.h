@@ -57,7 +57,7 @@ class BlockUndo {
     return static_cast<size_t>(addresses_.of_event(static_cast<size_t>(event)));
   }
   [[nodiscard]] Row* open_at(size_t place) {
-    return is_open_.contains(place) ? &rows_[static_cast<size_t>(row_at_[place])] : nullptr;
+    return is_open_.contains(place) ? &rows_[row_at_[place]] : nullptr;
   }
   // Bytes that are certainly the block's.
   [[nodiscard]] static uint64_t certain_end(const Row& row);

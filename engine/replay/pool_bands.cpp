@@ -116,7 +116,7 @@ class PoolFinder {
     PoolId pool = recording_.events.pool[row];
     if (pool.is_none()) {
       const int32_t segment = segments_.row_around(recording_.events.address[row]);
-      if (segment >= 0) pool = recording_.segments.pool[static_cast<size_t>(segment)];
+      if (segment >= 0) pool = recording_.segments.pool[segment];
     }
     return envelope_of(pool, recording_.events.stream[row], envelope);
   }
@@ -131,18 +131,15 @@ class PoolFinder {
     }
     const model::SegmentTable& segments = recording_.segments;
     for (int32_t row = part_.segments.first; row < part_.segments.end(); ++row) {
-      const auto i = static_cast<size_t>(row);
-      if (segments.device[i] != blocks_.device) continue;
+      if (segments.device[row] != blocks_.device) continue;
       int32_t envelope;
-      if (!envelope_of(segments.pool[i], segments.stream[i], envelope)) return false;
-      if (envelope >= 0)
-        pools_[static_cast<size_t>(envelope)].initial_reserved +=
-            std::max(segments.total_size[i], int64_t{0});
+      if (!envelope_of(segments.pool[row], segments.stream[row], envelope)) return false;
+      if (envelope >= 0) pools_[envelope].initial_reserved += std::max(segments.total_size[row], int64_t{0});
     }
     for (int32_t event = 0; event < count_; ++event) {
       int32_t envelope;
       if (!envelope_of_segment_event(event, envelope)) return false;
-      if (envelope >= 0) pools_[static_cast<size_t>(envelope)].initial_reserved -= reserved_change(event);
+      if (envelope >= 0) pools_[envelope].initial_reserved -= reserved_change(event);
     }
     return true;
   }
@@ -168,8 +165,8 @@ class PoolFinder {
     const auto count = static_cast<size_t>(count_);
     if (!bands.level.resize(count, 0) || !ended_.resize(count, -1)) return false;
     for (int32_t rank = 0; rank < blocks_.count(); ++rank) {
-      const int32_t freed = blocks_.freed[static_cast<size_t>(rank)];
-      if (freed < count_) ended_[static_cast<size_t>(freed)] = rank;
+      const int32_t freed = blocks_.freed[rank];
+      if (freed < count_) ended_[freed] = rank;
     }
     start();
     Sum level = default_active_ + all_capacity_;
@@ -180,17 +177,15 @@ class PoolFinder {
     int64_t pending = blocks_.pending.initial;
     for (int32_t event = 0; event < count_ && !overflow_; ++event) {
       std::array<int32_t, 3> touched{kDefaultPool, kDefaultPool, kDefaultPool};
-      if (const int32_t rank = ended_[static_cast<size_t>(event)]; rank >= 0)
-        touched[0] = add_active(rank, -1);
-      if (next < blocks_.count() && blocks_.born[static_cast<size_t>(next)] == event)
-        touched[1] = add_active(next++, 1);
+      if (const int32_t rank = ended_[event]; rank >= 0) touched[0] = add_active(rank, -1);
+      if (next < blocks_.count() && blocks_.born[next] == event) touched[1] = add_active(next++, 1);
       if (!change_reserved(event, touched[2])) return false;
       for (const int32_t envelope : touched) {
         if (envelope >= 0 && !settle(envelope, event)) return false;
       }
       level = default_active_ + all_capacity_;
       overflow_ = overflow_ || level > kMaxLevel;
-      bands.level[static_cast<size_t>(event)] = static_cast<int64_t>(level);
+      bands.level[event] = static_cast<int64_t>(level);
       if (level > bands.peak_level) {
         bands.peak_level = static_cast<int64_t>(level);
         bands.peak_event = event;
@@ -230,32 +225,31 @@ class PoolFinder {
 
   // The envelope that it changed.
   int32_t add_active(int32_t rank, int sign) {
-    const auto r = static_cast<size_t>(rank);
-    const int32_t envelope = envelope_of_[r];
-    const int64_t change = sign * blocks_.size[r];
+    const int32_t envelope = envelope_of_[rank];
+    const int64_t change = sign * blocks_.size[rank];
     if (envelope == kDefaultPool) {
       default_active_ += change;
       return envelope;
     }
-    Pool& pool = pools_[static_cast<size_t>(envelope)];
+    Pool& pool = pools_[envelope];
     pool.active += change;
-    if (sign > 0) ++found_.envelopes[static_cast<size_t>(envelope)].blocks;
-    if (sign > 0 && blocks_.born[r] < 0) pool.is_known = true;
+    if (sign > 0) ++found_.envelopes[envelope].blocks;
+    if (sign > 0 && blocks_.born[rank] < 0) pool.is_known = true;
     return envelope;
   }
 
   [[nodiscard]] bool change_reserved(int32_t event, int32_t& envelope) {
     if (!envelope_of_segment_event(event, envelope)) return false;
     if (envelope == kDefaultPool) return true;
-    Pool& pool = pools_[static_cast<size_t>(envelope)];
+    Pool& pool = pools_[envelope];
     pool.reserved = clamp_bytes(Sum{pool.reserved} + reserved_change(event));
-    return set_step(found_.envelopes[static_cast<size_t>(envelope)].reserved, event, pool.reserved);
+    return set_step(found_.envelopes[envelope].reserved, event, pool.reserved);
   }
 
   // After a change: the envelope is high enough, and the piece on top of its blocks is what they leave free.
   [[nodiscard]] bool settle(int32_t index, int32_t event) {
-    Pool& pool = pools_[static_cast<size_t>(index)];
-    PoolEnvelope& envelope = found_.envelopes[static_cast<size_t>(index)];
+    Pool& pool = pools_[index];
+    PoolEnvelope& envelope = found_.envelopes[index];
     if (!pool.is_known) {
       pool.is_known = true;
       envelope.born = event;
@@ -277,7 +271,7 @@ class PoolFinder {
   }
 
   [[nodiscard]] bool close_piece(int32_t index, int32_t event) {
-    const Pool& pool = pools_[static_cast<size_t>(index)];
+    const Pool& pool = pools_[index];
     // Of what two changes of one event made nothing was ever seen.
     if (pool.rest == 0 || pool.rest_from == event) return true;
     return pieces_.push_back({index, pool.rest_from, event, pool.rest});
@@ -318,7 +312,7 @@ class PoolFinder {
     }
     for (size_t rank = 0; rank < blocks; ++rank) {
       const int32_t envelope = envelope_of_[rank];
-      if (envelope >= 0) found_.band_of_rank[rank] = next_block[static_cast<size_t>(envelope)]++;
+      if (envelope >= 0) found_.band_of_rank[rank] = next_block[envelope]++;
       const auto band = static_cast<size_t>(found_.band_of_rank[rank]);
       found_.rank_of_band[band] = static_cast<int32_t>(rank);
       bands.size[band] = blocks_.size[rank];
@@ -326,7 +320,7 @@ class PoolFinder {
       bands.freed[band] = blocks_.freed[rank];
     }
     for (const Piece& piece : pieces_) {
-      const auto band = static_cast<size_t>(next_rest[static_cast<size_t>(piece.envelope)]++);
+      const auto band = static_cast<size_t>(next_rest[piece.envelope]++);
       found_.rank_of_band[band] = static_cast<int32_t>(blocks) + piece.envelope;
       bands.size[band] = piece.size;
       bands.born[band] = piece.from;
@@ -339,10 +333,10 @@ class PoolFinder {
   void place_envelopes() {
     std::vector<int32_t> pieces(found_.envelopes.size(), 0);
     std::vector<int32_t> by_birth;
-    for (const Piece& piece : pieces_) ++pieces[static_cast<size_t>(piece.envelope)];
+    for (const Piece& piece : pieces_) ++pieces[piece.envelope];
     for (size_t i = 0; i < pieces.size(); ++i) by_birth.push_back(static_cast<int32_t>(i));
     std::stable_sort(by_birth.begin(), by_birth.end(), [this](int32_t a, int32_t b) {
-      return found_.envelopes[static_cast<size_t>(a)].born < found_.envelopes[static_cast<size_t>(b)].born;
+      return found_.envelopes[a].born < found_.envelopes[b].born;
     });
     int32_t band = 0;
     auto envelope = by_birth.begin();
@@ -357,10 +351,9 @@ class PoolFinder {
       }
     };
     for (int32_t rank = 0; rank < blocks_.count(); ++rank) {
-      const auto r = static_cast<size_t>(rank);
-      if (envelope_of_[r] >= 0) continue;
-      place_until(blocks_.born[r]);
-      found_.band_of_rank[r] = band++;
+      if (envelope_of_[rank] >= 0) continue;
+      place_until(blocks_.born[rank]);
+      found_.band_of_rank[rank] = band++;
     }
     place_until(count_);
   }

@@ -1,7 +1,5 @@
 #include "engine/replay/range_extremes.h"
 
-#include <algorithm>
-
 namespace gpustrata::replay {
 
 namespace {
@@ -12,7 +10,7 @@ class Best {
  public:
   explicit Best(std::span<const int64_t> values) : values_(values) {}
   void offer(int32_t row) {
-    const int64_t value = values_[static_cast<size_t>(row)];
+    const int64_t value = values_[row];
     const bool better = kExtreme == Extreme::highest ? value > value_ : value < value_;
     if (row_ < 0 || better || (value == value_ && row < row_)) {
       row_ = row;
@@ -50,9 +48,9 @@ bool RangeExtremes::build(std::span<const int64_t> values) {
   int32_t count = rows / kRowsPerEntry;
   for (int32_t i = 0; i < count; ++i) {
     const int32_t begin = i * kRowsPerEntry;
-    entries_[static_cast<size_t>(i)] =
-        extreme_ == Extreme::highest ? best_of_rows<Extreme::highest>(values, begin, begin + kRowsPerEntry)
-                                     : best_of_rows<Extreme::lowest>(values, begin, begin + kRowsPerEntry);
+    entries_[i] = extreme_ == Extreme::highest
+                      ? best_of_rows<Extreme::highest>(values, begin, begin + kRowsPerEntry)
+                      : best_of_rows<Extreme::lowest>(values, begin, begin + kRowsPerEntry);
   }
   while (count > 0) {
     level_first_[levels_++] = first;
@@ -63,8 +61,8 @@ bool RangeExtremes::build(std::span<const int64_t> values) {
       int32_t best = entries_[below + i * kFanOut];
       for (size_t j = 1; j < kFanOut; ++j) {
         const int32_t row = entries_[below + i * kFanOut + j];
-        const int64_t value = values[static_cast<size_t>(row)];
-        const int64_t so_far = values[static_cast<size_t>(best)];
+        const int64_t value = values[row];
+        const int64_t so_far = values[best];
         if (extreme_ == Extreme::highest ? value > so_far : value < so_far) best = row;
       }
       entries_[first + i] = best;

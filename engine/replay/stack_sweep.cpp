@@ -28,14 +28,14 @@ RowThresholds::RowThresholds(const RowGrid& rows) : count(std::max(rows.count, 0
       std::isfinite(rows.bottom) && std::isfinite(rows.bytes_per_row) && rows.bytes_per_row > 0;
   if (!sensible) return;
   for (int32_t r = 0; r < count; ++r) {
-    threshold[static_cast<size_t>(r)] = whole_above(rows.bottom + (r + 0.5) * rows.bytes_per_row);
+    threshold[r] = whole_above(rows.bottom + (r + 0.5) * rows.bytes_per_row);
   }
   for (int32_t r = 0; r <= count; ++r) {
     const int64_t above = whole_above(rows.bottom + r * rows.bytes_per_row);
-    edge[static_cast<size_t>(r)] = above == INT64_MAX ? above : std::max(above - 1, int64_t{0});
+    edge[r] = above == INT64_MAX ? above : std::max(above - 1, int64_t{0});
   }
   has_means = rows.bytes_per_row <= kLargestRowWithMean;
-  while (first < count && threshold[static_cast<size_t>(first)] <= 0) ++first;
+  while (first < count && threshold[first] <= 0) ++first;
   merged_below =
       rows.bytes_per_row < 0x1p62 ? static_cast<int64_t>(std::ceil(rows.bytes_per_row)) : INT64_MAX;
 }
@@ -67,13 +67,13 @@ void StackSweep::start_nodes() {
   for (; next_node_ < order.size() && tree_.node_first_born(order[next_node_]) <= event_; ++next_node_) {
     const int32_t node = order[next_node_];
     if (tree_.is_node_dead(node, event_)) continue;
-    scratch_.nodes[static_cast<size_t>(node)] = {.leaves = 0,
-                                                 .weight = {},
-                                                 .drawn_at = kNotDrawn,
-                                                 .rows_end = 0,
-                                                 .drawn_in = 0,
-                                                 .leaves_drawn_in = 0,
-                                                 .until = tree_.node_first_born(node)};
+    scratch_.nodes[node] = {.leaves = 0,
+                            .weight = {},
+                            .drawn_at = kNotDrawn,
+                            .rows_end = 0,
+                            .drawn_in = 0,
+                            .leaves_drawn_in = 0,
+                            .until = tree_.node_first_born(node)};
     const auto first = static_cast<size_t>(node) * kNodeLeaves;
     const auto born =
         leaf_first_born.subspan(first, std::min(leaf_first_born.size() - first, size_t{kNodeLeaves}));
@@ -99,13 +99,13 @@ void StackSweep::drop_dead_nodes() {
 }
 
 StackSweep::Node& StackSweep::look_at(int32_t node) {
-  Node& state = scratch_.nodes[static_cast<size_t>(node)];
+  Node& state = scratch_.nodes[node];
   if (state.until <= event_) refresh(node);
   return state;
 }
 
 void StackSweep::refresh(int32_t node) {
-  Node& state = scratch_.nodes[static_cast<size_t>(node)];
+  Node& state = scratch_.nodes[node];
   const int32_t* until = scratch_.leaf_until.data() + node * kNodeLeaves;
   uint64_t expired = ~live_mask_of_64(until, event_).live;
   for (; expired != 0; expired &= expired - 1) refresh_leaf(node, std::countr_zero(expired));
@@ -115,14 +115,13 @@ void StackSweep::refresh(int32_t node) {
 }
 
 void StackSweep::refresh_leaf(int32_t node, int i) {
-  Node& state = scratch_.nodes[static_cast<size_t>(node)];
+  Node& state = scratch_.nodes[node];
   const int32_t index = node * kNodeLeaves + i;
   const uint64_t bit = uint64_t{1} << i;
-  const auto at = static_cast<size_t>(index);
   const LiveMask mask = tree_.is_leaf_dead(index, event_) ? LiveMask{} : tree_.live_in(index, event_);
-  scratch_.leaf_until[at] = mask.until;
-  Leaf& leaf = scratch_.leaves[at];
-  Weight& weight = scratch_.leaf_weight[at];
+  scratch_.leaf_until[index] = mask.until;
+  Leaf& leaf = scratch_.leaves[index];
+  Weight& weight = scratch_.leaf_weight[index];
   // What a leaf without live blocks holds is from another sweep.
   const bool had_blocks = (state.leaves & bit) != 0;
   const uint64_t before = had_blocks ? leaf.live : 0;
@@ -169,10 +168,9 @@ int64_t StackSweep::bytes_below(int32_t rank) {
       const int32_t leaf = node * kNodeLeaves + std::countr_zero(rest);
       if (leaf * kLeafBlocks >= rank) break;
       const int32_t blocks = rank - leaf * kLeafBlocks;
-      const auto at = static_cast<size_t>(leaf);
       bytes += blocks >= kLeafBlocks
-                   ? scratch_.leaf_weight[at].bytes()
-                   : tree_.bytes_of(leaf, scratch_.leaves[at].live & ((uint64_t{1} << blocks) - 1));
+                   ? scratch_.leaf_weight[leaf].bytes()
+                   : tree_.bytes_of(leaf, scratch_.leaves[leaf].live & ((uint64_t{1} << blocks) - 1));
     }
   }
   return bytes;
@@ -196,7 +194,7 @@ void StackSweep::draw(const RowThresholds& rows, std::span<uint32_t> pixels,
         row = state.rows_end;
         renew_edges(rows, from, row, offset, end, pixels.data());
       } else if (colours_ != nullptr && tree_.largest_in_node(node) < rows.merged_below) {
-        while (threshold[row] <= end) pixels[static_cast<size_t>(row++)] = kMeanWanted;
+        while (threshold[row] <= end) pixels[row++] = kMeanWanted;
       } else {
         draw_leaves(node, offset, rows, pixels.data(), before.data(), row);
       }
@@ -213,15 +211,15 @@ void StackSweep::draw(const RowThresholds& rows, std::span<uint32_t> pixels,
 void StackSweep::draw_leaves(int32_t node, int64_t offset, const RowThresholds& rows, uint32_t* pixels,
                              const uint32_t* before, int32_t& row) {
   const int64_t* threshold = rows.threshold.data();
-  Node& state = scratch_.nodes[static_cast<size_t>(node)];
+  Node& state = scratch_.nodes[node];
   // What a leaf drawn then says of the column before, if the node is in that.
   const int32_t still_there = state.drawn_in == column_ - 1 ? state.leaves_drawn_in : 0;
   state.leaves_drawn_in = column_;
   for (uint64_t rest = state.leaves; rest != 0; rest &= rest - 1) {
     const int32_t index = node * kNodeLeaves + std::countr_zero(rest);
-    const int64_t end = offset + scratch_.leaf_weight[static_cast<size_t>(index)].bytes();
+    const int64_t end = offset + scratch_.leaf_weight[index].bytes();
     if (threshold[row] <= end) {
-      Leaf& leaf = scratch_.leaves[static_cast<size_t>(index)];
+      Leaf& leaf = scratch_.leaves[index];
       if (leaf.drawn_at == offset && leaf.drawn_in == still_there) {
         const int32_t from = row;
         for (; threshold[row] <= end; ++row) pixels[row] = before[row];
@@ -241,8 +239,8 @@ void StackSweep::draw_leaves(int32_t node, int64_t offset, const RowThresholds& 
 void StackSweep::renew_edges(const RowThresholds& rows, int32_t from, int32_t to, int64_t offset, int64_t end,
                              uint32_t* pixels) const {
   if (colours_ == nullptr || from == to) return;
-  if (is_mean(pixels[from]) && rows.edge[static_cast<size_t>(from)] < offset) pixels[from] = kMeanWanted;
-  if (is_mean(pixels[to - 1]) && rows.edge[static_cast<size_t>(to)] > end) pixels[to - 1] = kMeanWanted;
+  if (is_mean(pixels[from]) && rows.edge[from] < offset) pixels[from] = kMeanWanted;
+  if (is_mean(pixels[to - 1]) && rows.edge[to] > end) pixels[to - 1] = kMeanWanted;
 }
 
 // A height in the stack: `below` is what lies under the leaf that holds it, later under the height itself.
@@ -294,10 +292,8 @@ class StackSweep::WeightBelow {
     uint64_t above = 0;
   };
 
-  [[nodiscard]] const Weight& leaf_weight(int32_t leaf) const {
-    return scratch_.leaf_weight[static_cast<size_t>(leaf)];
-  }
-  [[nodiscard]] const Leaf& leaf_at(int32_t leaf) const { return scratch_.leaves[static_cast<size_t>(leaf)]; }
+  [[nodiscard]] const Weight& leaf_weight(int32_t leaf) const { return scratch_.leaf_weight[leaf]; }
+  [[nodiscard]] const Leaf& leaf_at(int32_t leaf) const { return scratch_.leaves[leaf]; }
   [[nodiscard]] Weight weight_of(int32_t block, int64_t bytes) const {
     return sweep_.colours_->weight_of(static_cast<uint32_t>(block), bytes);
   }
@@ -398,7 +394,7 @@ void StackSweep::add_plain_means(const RowThresholds& rows, int32_t rows_end, ui
   };
   for (int32_t row = rows.first; row < rows_end; ++row) {
     if (pixels[row] != kMeanWanted) continue;
-    int64_t from = rows.edge[static_cast<size_t>(row)];
+    int64_t from = rows.edge[row];
     const int64_t end = rows.edge[static_cast<size_t>(row) + 1];
     while (top <= from) next();  // the row covers a block, so there is one
     pixels[row] = mean;
@@ -423,7 +419,7 @@ void StackSweep::draw_blocks(int32_t leaf, int64_t offset, int64_t end, const Ro
     if (merged && colours_ != nullptr) return kMeanWanted;
     return static_cast<uint32_t>(block) | (merged ? kMergedBit : 0);
   };
-  uint64_t live = scratch_.leaves[static_cast<size_t>(leaf)].live;
+  uint64_t live = scratch_.leaves[leaf].live;
   // One row only, and nearer to the top: walk down from there.
   if (threshold[row + 1] > end && threshold[row] - offset > end - threshold[row]) {
     while (live != 0) {

@@ -52,9 +52,7 @@ class Painter {
   }
 
  private:
-  [[nodiscard]] int32_t rank_of(int32_t block) const {
-    return block < 0 ? -1 : paint_->rank_of_block[static_cast<size_t>(block)];
-  }
+  [[nodiscard]] int32_t rank_of(int32_t block) const { return block < 0 ? -1 : paint_->rank_of_block[block]; }
   const StatePaint* paint_;
 };
 
@@ -145,13 +143,12 @@ bool StateLayout::pack(const MemoryAt& memory) {
     row_bytes_ = std::max(row_bytes_, static_cast<double>(segments[i].size));
   }
   std::sort(places_.data(), places_.data() + places_.size(), [&](const Packed& a, const Packed& b) {
-    const SegmentAt &left = segments[static_cast<size_t>(a.segment)],
-                    &right = segments[static_cast<size_t>(b.segment)];
+    const SegmentAt &left = segments[a.segment], &right = segments[b.segment];
     return left.size != right.size ? left.size < right.size : left.address < right.address;
   });
   double x = 0;
   for (Packed& place : places_.span()) {
-    const auto size = static_cast<double>(segments[static_cast<size_t>(place.segment)].size);
+    const auto size = static_cast<double>(segments[place.segment].size);
     if (x > 0 && x + size > row_bytes_) {
       x = 0;
       ++rows_;
@@ -174,7 +171,7 @@ StateLayout::Place StateLayout::place_of(const MemoryAt& memory, int32_t segment
   const double row_height = window.height * window.zoom / std::max(rows_, 1);
   for (const Packed& place : places_) {
     if (place.segment != segment) continue;
-    const auto size = static_cast<double>(memory.segments()[static_cast<size_t>(segment)].size);
+    const auto size = static_cast<double>(memory.segments()[segment].size);
     return {place.x * bytes_to_pixels(window), place.row * row_height, size * bytes_to_pixels(window),
             row_height * kFilled};
   }
@@ -200,7 +197,7 @@ StateRects StateLayout::rects(const MemoryAt& memory, const StateWindow& window,
       drawn_row = place->row;
       drawn_pixel = std::floor(y);
     }
-    const SegmentAt& segment = memory.segments()[static_cast<size_t>(place->segment)];
+    const SegmentAt& segment = memory.segments()[place->segment];
     const double x = place->x * scale - window.left;
     const double width = static_cast<double>(segment.size) * scale;
     if (x + width <= 0 || x >= window.width) continue;
@@ -238,7 +235,7 @@ StateLayout::Hit StateLayout::hit(const MemoryAt& memory, const StateWindow& win
   for (const Packed *place = std::lower_bound(places_.begin(), places_.end(), row,
                                               [](const Packed&p, int32_t r) { return p.row < r; });
        place != places_.end() && place->row == row; ++place) {
-    const SegmentAt& segment = memory.segments()[static_cast<size_t>(place->segment)];
+    const SegmentAt& segment = memory.segments()[place->segment];
     const double offset = bytes - place->x;
     if (!(offset >= 0) || offset >= static_cast<double>(segment.size)) continue;
     hit.segment = place->segment;

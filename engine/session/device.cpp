@@ -1,7 +1,6 @@
 #include "engine/session/device.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "engine/analysis/filters/event_filter.h"
 
@@ -23,7 +22,7 @@ Result<std::shared_ptr<Device>> Device::open(const model::Recording& recording, 
                                              int32_t device) {
   if (snapshot < 0 || static_cast<size_t>(snapshot) >= recording.parts.size())
     return fail(ErrorCode::wrong_usage, -1, "there is no snapshot {}", snapshot);
-  const model::Part& in_file = recording.parts[static_cast<size_t>(snapshot)];
+  const model::Part& in_file = recording.parts[snapshot];
   if (!has_device(recording, in_file, device))
     return fail(ErrorCode::wrong_usage, -1, "there is no device {} in snapshot {}", device, snapshot);
   auto replayed = replay::Device::open(recording, in_file, device);
@@ -125,7 +124,7 @@ Status Device::tell_made_in(const MadeInPart& part) {
     if (event < 0 || static_cast<size_t>(event) >= count)
       return refuse("an allocation must be an event of the device");
     if (part.nodes[i] >= static_cast<int32_t>(made.parent.size())) return refuse("there is no such node");
-    made.node[static_cast<size_t>(event)] = part.nodes[i];
+    made.node[event] = part.nodes[i];
   }
   return {};
 }

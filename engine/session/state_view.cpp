@@ -1,6 +1,5 @@
 #include "engine/session/state_view.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "engine/analysis/report/summary.h"
@@ -27,7 +26,7 @@ analysis::StateInfo StateView::info(int32_t peak_event) const {
       p.history.event_count(), p.history.blocks.count(), p.history.ranges.count(), peak_event, 0, 0, 0, {}};
   const model::RowRange rows = p.history.rows.events;
   for (int32_t row = rows.first; row < rows.end(); ++row) {
-    const trace::Action action = p.recording.events.action[static_cast<size_t>(row)];
+    const trace::Action action = p.recording.events.action[row];
     info.oom_events += action == trace::Action::oom;
     info.snapshot_events += action == trace::Action::snapshot;
     info.annotate_events += action == trace::Action::annotate;
@@ -131,7 +130,7 @@ Status StateView::rank_blocks() {
 Result<int32_t> StateView::rank_of_block(int32_t block) {
   if (const Status exists = check_block(block); !exists) return tl::unexpected(exists.error());
   if (const Status ranked = rank_blocks(); !ranked) return tl::unexpected(ranked.error());
-  return parts_->rank_of_block[static_cast<size_t>(block)];
+  return parts_->rank_of_block[block];
 }
 
 Result<std::vector<int32_t>> StateView::ranks_of(const replay::StateRects& rects) {
@@ -139,7 +138,7 @@ Result<std::vector<int32_t>> StateView::ranks_of(const replay::StateRects& rects
   std::vector<int32_t> ranks(rects.row.size(), -1);
   for (size_t i = 0; i < ranks.size(); ++i) {
     if (rects.row[i] < 0 || rects.kind[i] == static_cast<uint8_t>(replay::StateKind::segment)) continue;
-    ranks[i] = parts_->rank_of_block[static_cast<size_t>(rects.row[i])];
+    ranks[i] = parts_->rank_of_block[rects.row[i]];
   }
   return ranks;
 }

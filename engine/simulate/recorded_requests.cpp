@@ -1,7 +1,6 @@
 #include "engine/simulate/recorded_requests.h"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -83,7 +82,7 @@ class Teller {
         if (!requested.put(address(i), i)) return false;
       } else if (action(i) == Action::free_completed) {
         if (const int32_t* at = requested.find(address(i)); at != nullptr) {
-          completion_[static_cast<size_t>(*at)] = i;
+          completion_[*at] = i;
           requested.erase(address(i));
         } else if (waits && first_completion_.find(address(i)) == nullptr &&
                    !first_completion_.put(address(i), i)) {
@@ -226,9 +225,8 @@ class Teller {
     const model::SegmentTable& s = rec_.segments;
     const model::BlockTable& b = rec_.blocks;
     for (int32_t segment = part_.segments.first; segment < part_.segments.end(); ++segment) {
-      const auto of = static_cast<size_t>(segment);
-      if (s.device[of] != device_) continue;
-      const model::RowRange blocks = s.blocks[of];
+      if (s.device[segment] != device_) continue;
+      const model::RowRange blocks = s.blocks[segment];
       for (auto block = static_cast<size_t>(blocks.first); block < static_cast<size_t>(blocks.end());
            ++block) {
         if (b.state[block] != model::BlockState::active_allocated || seen.find(b.address[block]) != nullptr ||
@@ -236,8 +234,9 @@ class Teller {
           continue;
         const int64_t size =
             b.requested_size[block] == model::kUnknownSize ? b.size[block] : b.requested_size[block];
-        const PoolId pool = s.pool[of].is_none() ? PoolId(size_t{0}) : s.pool[of];
-        if (!earlier.push_back({b.address[block], size, s.stream[of], pool, b.stack[block]})) return false;
+        const PoolId pool = s.pool[segment].is_none() ? PoolId(size_t{0}) : s.pool[segment];
+        if (!earlier.push_back({b.address[block], size, s.stream[segment], pool, b.stack[block]}))
+          return false;
       }
     }
     std::sort(earlier.data(), earlier.data() + earlier.size(),
@@ -393,7 +392,7 @@ class Teller {
                         i);
       case Action::free_requested:
         // A file that has no completions leaves them out.
-        return free(e.address[at], i, completes_ ? completion_[static_cast<size_t>(i)] : i);
+        return free(e.address[at], i, completes_ ? completion_[i] : i);
       case Action::free:
         return free(e.address[at], i, i);
       case Action::free_completed: {

@@ -1,7 +1,5 @@
 #include "engine/simulate/runner.h"
 
-#include <algorithm>
-
 namespace gpustrata::simulate {
 
 Status check_capacity(int64_t bytes) {
@@ -90,7 +88,7 @@ Status Runner::apply(const Inserted& inserted) {
       return allocated || is_out_of_memory_ ? Status() : Status(tl::unexpected(allocated.error()));
     }
     case Request::free: {
-      const uint64_t address = inserted_address_[static_cast<size_t>(inserted.subject)];
+      const uint64_t address = inserted_address_[inserted.subject];
       return address == 0 ? Status() : allocator_.free(address);
     }
     default:
@@ -102,7 +100,7 @@ Status Runner::apply(const Inserted& inserted) {
 Status Runner::allocate(size_t row) {
   if (size_of(row) == 0) return {};
   const int32_t pool = input_.log.subject[row];
-  return pool < 0 ? ask(row) : allocate_from(input_.log.pools[static_cast<size_t>(pool)], row);
+  return pool < 0 ? ask(row) : allocate_from(input_.log.pools[pool], row);
 }
 
 // Routes this one request to a private pool, which has as many users after it as before.
@@ -128,12 +126,12 @@ Status Runner::ask(size_t row) {
 
 Status Runner::apply(size_t row) {
   const RequestLog& log = input_.log;
-  const auto pool = [&] { return log.pools[static_cast<size_t>(log.subject[row])]; };
-  const auto block = [&] { return address_[static_cast<size_t>(log.subject[row])]; };
+  const auto pool = [&] { return log.pools[log.subject[row]]; };
+  const auto block = [&] { return address_[log.subject[row]]; };
   const int64_t stream = log.stream[row];
   switch (log.request[row]) {
     case Request::present: {
-      const uint64_t address = input_.start->blocks[static_cast<size_t>(log.subject[row])].address;
+      const uint64_t address = input_.start->blocks[log.subject[row]].address;
       if (size_of(row) == 0) return allocator_.free(address);  // left out: its place is cached memory
       address_[row] = address;
       return {};
@@ -153,7 +151,7 @@ Status Runner::apply(size_t row) {
     case Request::settings:
       return allocator_.set_config(strings_.view(log.text[row]));
     case Request::memory_fraction:
-      return allocator_.set_memory_fraction(log.fractions[static_cast<size_t>(log.subject[row])]);
+      return allocator_.set_memory_fraction(log.fractions[log.subject[row]]);
     case Request::snapshot:
       (void)allocator_.note_snapshot();
       return {};

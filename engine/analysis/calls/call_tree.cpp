@@ -1,13 +1,11 @@
 #include "engine/analysis/calls/call_tree.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <optional>
 #include <utility>
 
 #include "engine/analysis/stacks/frame_filter.h"
-#include "engine/analysis/stacks/own_frame.h"
 #include "engine/base/hash.h"
 
 namespace gpustrata::analysis {

@@ -26,13 +26,10 @@ constexpr int32_t kNotYet = -1;
                                int32_t block) {
   const auto filled = [&](StackId stack) { return !stack.is_none() && recording.stacks.leaf(stack) >= 0; };
   const replay::BlockEvents events = events_of_block(recording, history, block);
-  const auto at = [&](int32_t event) {
-    return recording.events.stack[static_cast<size_t>(history.rows.events.first + event)];
-  };
+  const auto at = [&](int32_t event) { return recording.events.stack[history.rows.events.first + event]; };
   if (events.alloc >= 0 && filled(at(events.alloc))) return at(events.alloc);
-  const int32_t source = history.block_source[static_cast<size_t>(block)];
-  if (source >= 0 && filled(recording.blocks.stack[static_cast<size_t>(source)]))
-    return recording.blocks.stack[static_cast<size_t>(source)];
+  const int32_t source = history.block_source[block];
+  if (source >= 0 && filled(recording.blocks.stack[source])) return recording.blocks.stack[source];
   return {};  // that of a free says nothing of where the memory is from
 }
 
@@ -147,11 +144,11 @@ Result<FoldedStacks> fold_memory(const model::Recording& recording, const replay
   };
   std::vector<Roots> of_streams(recording.streams.size() + 1, kNoRoots);  // by number
   for (const replay::SegmentAt& segment : memory.segments()) {
-    const int32_t number = streams[history.range_stream[static_cast<size_t>(segment.row)]];
+    const int32_t number = streams[history.range_stream[segment.row]];
     const std::string stream = fmt::format("stream_{}", number);
     const std::string address = options.segments ? fmt::format("seg_{:#x}", segment.address) : "";
     Roots own = kNoRoots;
-    Roots& roots = options.segments ? own : of_streams[static_cast<size_t>(number)];
+    Roots& roots = options.segments ? own : of_streams[number];
     for (const replay::BlockAt& block : memory.blocks_of(segment)) {
       if (!add(roots, stream, address, block)) return out_of_memory();
     }

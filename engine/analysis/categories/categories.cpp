@@ -100,7 +100,7 @@ class Sorting {
   [[nodiscard]] uint32_t freed_in(int32_t rank) const {
     const int32_t event = lives_.requested(recording_, rank);
     if (event < 0) return 0;
-    const uint64_t bits = bits_of(recording_.events.stack[static_cast<size_t>(lives_.events.first + event)]);
+    const uint64_t bits = bits_of(recording_.events.stack[lives_.events.first + event]);
     if ((bits & kZeroGradBit) != 0) return kFreedInZeroGrad;
     return (bits & kOptimizerBit) != 0 ? uint32_t{kFreedInOptimizer} : 0;
   }
@@ -203,8 +203,7 @@ class Sorting {
     double alive = 0, most = 0;
     size_t next = 0;
     for (int32_t event = 0; event < lives_.events.count; ++event) {
-      const uint64_t bits =
-          bits_of(recording_.events.stack[static_cast<size_t>(lives_.events.first + event)]);
+      const uint64_t bits = bits_of(recording_.events.stack[lives_.events.first + event]);
       if ((bits & (kOptimizerBit | kZeroGradBit)) == kOptimizerBit && alive > most) {
         most = alive;
         step = event;
@@ -228,7 +227,7 @@ class Sorting {
     if (kept || (next_step != steps_.begin.end() && *next_step <= freed)) found |= kOutlivesStep;
     if (born >= 0) found |= kRecorded;
     if ((bits & kModuleBit) != 0) found |= kInModule;
-    if (!in_trace_.empty()) return found | in_trace_[static_cast<size_t>(rank)];
+    if (!in_trace_.empty()) return found | in_trace_[rank];
     found |= freed_in(rank);
     if (!by_gradients_.empty()) found |= by_gradients_[rank];
     // The first pass that does not end before the block is made.
@@ -335,23 +334,21 @@ Result<CategorySums> sums_by_category(const replay::Bands& bands, std::span<cons
   };
   BlockSums by_rule(budget);  // -1 = none
   for (const int32_t rank : ranks) {
-    const auto r = static_cast<size_t>(rank);
-    const int32_t rule = categories.rule[r] == Categories::kNoRule ? -1 : categories.rule[r];
-    if (!by_rule.add(rule, rank, bands.size[r], !lit.empty() && lit[r] != 0)) return no_memory();
+    const int32_t rule = categories.rule[rank] == Categories::kNoRule ? -1 : categories.rule[rank];
+    if (!by_rule.add(rule, rank, bands.size[rank], !lit.empty() && lit[rank] != 0)) return no_memory();
   }
   CategorySums found(budget);
   found.sure.resize(rules.names.size());
   const auto category_of = [&](const BlockSum& sum) {
-    return sum.key < 0 ? 0 : rules.rules[static_cast<size_t>(sum.key)].category;
+    return sum.key < 0 ? 0 : rules.rules[sum.key].category;
   };
   if (!regroup(by_rule, category_of, found.sums)) return no_memory();
   for (const BlockSum& sum : by_rule.rows()) {
     if (sum.key >= 0)
-      found.sure[static_cast<size_t>(category_of(sum))] +=
-          rules.rules[static_cast<size_t>(sum.key)].sure * static_cast<double>(sum.bytes);
+      found.sure[category_of(sum)] += rules.rules[sum.key].sure * static_cast<double>(sum.bytes);
   }
   for (const BlockSum& sum : found.sums.rows()) {
-    double& sure = found.sure[static_cast<size_t>(sum.key)];
+    double& sure = found.sure[sum.key];
     sure = sum.bytes > 0 ? sure / static_cast<double>(sum.bytes) : 0;
   }
   found.sums.order();

@@ -72,8 +72,7 @@ class TraceLives {
     if (first_record_ < 0 || part_.spans.count == 0) return true;
     if (!mark_spans() || !find_hosts() || !find_passes() || !conditions.resize(lives_.size.size(), 0))
       return false;
-    for (int32_t rank = 0; rank < lives_.count(); ++rank)
-      conditions[static_cast<size_t>(rank)] = conditions_of(rank);
+    for (int32_t rank = 0; rank < lives_.count(); ++rank) conditions[rank] = conditions_of(rank);
     return true;
   }
 

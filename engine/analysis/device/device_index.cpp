@@ -1,7 +1,5 @@
 #include "engine/analysis/device/device_index.h"
 
-#include <algorithm>
-
 namespace gpustrata::analysis {
 
 DeviceIndex::DeviceIndex(const model::Recording& recording, const model::Part& part)

@@ -1,8 +1,6 @@
 #include "engine/analysis/filters/event_filter.h"
 
 #include <algorithm>
-#include <array>
-#include <utility>
 
 #include "engine/analysis/filters/block_filter.h"
 #include "engine/analysis/filters/filter_tree.h"
@@ -91,11 +89,11 @@ class EventTerms {
   [[nodiscard]] int32_t rank_of(size_t event) const {
     const Action action = events_.action[context_.row(static_cast<int32_t>(event))];
     const int32_t block = context_.history.row_of_event[event];
-    return block < 0 || !trace::is_of_block(action) ? -1 : ranks_[static_cast<size_t>(block)];
+    return block < 0 || !trace::is_of_block(action) ? -1 : ranks_[block];
   }
   [[nodiscard]] bool is_of(const Mask& blocks, size_t event) const {
     const int32_t rank = rank_of(event);
-    return rank >= 0 && blocks[static_cast<size_t>(rank)] != 0;
+    return rank >= 0 && blocks[rank] != 0;
   }
 
   [[nodiscard]] Result<Mask> action_term(const FilterNode& node) const {
@@ -182,7 +180,7 @@ Result<EventList> filter_events(Device& device, std::string_view text, const Mad
   if (!mask) return tl::unexpected(mask.error());
   EventList list = EventList::none(count, device.recording().budget);
   for (int32_t event = 0; event < count; ++event) {
-    if ((*mask)[static_cast<size_t>(event)] != 0 && !list.add(event)) return no_memory();
+    if ((*mask)[event] != 0 && !list.add(event)) return no_memory();
   }
   return list;
 }

@@ -1,7 +1,6 @@
 #include "engine/analysis/live/block_groups.h"
 
 #include <algorithm>
-#include <array>
 #include <tuple>
 
 #include "engine/analysis/live/weigh.h"
@@ -36,7 +35,7 @@ void add_classes(BlockGroups& groups, size_t count) {
 // Microseconds.
 [[nodiscard]] int64_t time_of(const model::Recording& recording, const replay::Bands& bands, int32_t event) {
   if (event < 0 || event >= bands.events.count) return model::kNoTime;
-  const int64_t time = recording.events.time[static_cast<size_t>(bands.events.first + event)];
+  const int64_t time = recording.events.time[bands.events.first + event];
   return bands.clock.microseconds(time).value_or(model::kNoTime);
 }
 
@@ -49,9 +48,8 @@ void add_classes(BlockGroups& groups, size_t count) {
   if (event >= bands.events.count) return -1;
   const model::RowRange extras = recording.extras_of(model::Owner::event, bands.events.first + event);
   for (int32_t row = extras.first; row < extras.end(); ++row) {
-    const auto k = static_cast<size_t>(row);
-    if (recording.strings.view(recording.extras.key[k]) != "category") continue;
-    const StringId value = recording.extras.value[k];
+    if (recording.strings.view(recording.extras.key[row]) != "category") continue;
+    const StringId value = recording.extras.value[row];
     return recording.strings.view(value) == "\"unknown\"" ? -1 : value.value;
   }
   return -1;
@@ -82,7 +80,7 @@ void add_classes(BlockGroups& groups, size_t count) {
   Column<uint32_t> group_of(budget);  // by key + 1
   if (!group_of.resize(static_cast<size_t>(highest) + 2, static_cast<uint32_t>(own))) return false;
   for (size_t i = 0; i < own; ++i) {
-    group_of[static_cast<size_t>(ordered[i].key + 1)] = static_cast<uint32_t>(i);
+    group_of[ordered[i].key + 1] = static_cast<uint32_t>(i);
     groups.kinds.push_back({ordered[i].key});
   }
   if (own < ordered.size()) {
@@ -131,13 +129,6 @@ void group_ages(const replay::Bands& bands, BlockGroups& groups) {
 }
 
 }  // namespace
-
-std::optional<GroupBy> group_by_name(std::string_view name) {
-  const auto& names = kWordsOf<GroupBy>;
-  const auto* found = std::find(names.begin(), names.end(), name);
-  if (found == names.end()) return std::nullopt;
-  return static_cast<GroupBy>(found - names.begin());
-}
 
 Result<BlockGroups> group_blocks(const model::Recording& recording, const replay::Bands& bands,
                                  const BlockAttributes& attributes, GroupBy by,

@@ -112,7 +112,7 @@ Result<OpList::Lines> OpList::flat(OpSort sort, int64_t first, int64_t count) {
   if (!order_by(sort)) return too_little_memory(recording_);
   found.all = static_cast<int64_t>(order_.size());
   for (int64_t i = first; i < std::min(found.all, first + count); ++i)
-    found.lines.push_back({order_[static_cast<size_t>(i)], 0, 0});
+    found.lines.push_back({order_[i], 0, 0});
   return found;
 }
 

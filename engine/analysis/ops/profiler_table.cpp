@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <string_view>
-#include <tuple>
 
 #include "engine/analysis/ops/range_sums.h"
 #include "engine/base/saturating.h"

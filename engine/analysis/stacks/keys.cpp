@@ -3,7 +3,6 @@
 #include <unordered_map>
 
 #include "engine/analysis/stacks/frame_filter.h"
-#include "engine/analysis/stacks/frame_keys.h"
 #include "engine/base/charge.h"
 
 namespace gpustrata::analysis {

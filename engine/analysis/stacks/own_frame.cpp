@@ -266,8 +266,7 @@ bool WhoOfStacks::prepare() {
 Who WhoOfStacks::operator()(StackId stack) const {
   const int32_t leaf = stack.is_none() ? -1 : recording_.stacks.leaf(stack);
   if (leaf < 0) return {};
-  const auto i = static_cast<size_t>(leaf);
-  return who(recording_, FrameId{answer_[i]}, static_cast<Rank>(rank_[i]));
+  return who(recording_, FrameId{answer_[leaf]}, static_cast<Rank>(rank_[leaf]));
 }
 
 }  // namespace gpustrata::analysis

@@ -1,9 +1,7 @@
 // What if: blocks that are left out, or have another size.
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <unordered_map>
-#include <utility>
 
 #include "engine/analysis/filters/block_filter.h"
 #include "engine/analysis/what_if/what_if.h"

@@ -31,12 +31,11 @@ namespace {
 }
 
 [[nodiscard]] std::string name_of(const EventContext& context, const BlockAt& block) {
-  return analysis::block_name(block.address, context.history.block_version[static_cast<size_t>(block.row)]);
+  return analysis::block_name(block.address, context.history.block_version[block.row]);
 }
 
 [[nodiscard]] std::string name_of(const EventContext& context, const SegmentAt& segment) {
-  return analysis::segment_name(segment.address,
-                                context.history.range_version[static_cast<size_t>(segment.row)]);
+  return analysis::segment_name(segment.address, context.history.range_version[segment.row]);
 }
 
 [[nodiscard]] std::string segment_text(const EventContext& context, const replay::MemoryAt& memory,
@@ -113,10 +112,8 @@ void describe(Members& m, const analysis::MemoryTotals& totals) {
 // What lies at a point.
 void describe(Members& m, const EventContext& context, const replay::MemoryAt& memory,
               const replay::StateLayout::Hit& hit) {
-  const SegmentAt& segment =
-      m.is_schema() ? Members::sample<SegmentAt>() : memory.segments()[static_cast<size_t>(hit.segment)];
-  const BlockAt* const block =
-      m.is_schema() || hit.block < 0 ? nullptr : &memory.blocks()[static_cast<size_t>(hit.block)];
+  const SegmentAt& segment = m.is_schema() ? Members::sample<SegmentAt>() : memory.segments()[hit.segment];
+  const BlockAt* const block = m.is_schema() || hit.block < 0 ? nullptr : &memory.blocks()[hit.block];
   m.is("StatePick");
   m.segment_row("segment", segment.row);
   m.block_row({"block", "-1 = none."}, block == nullptr ? -1 : block->row);

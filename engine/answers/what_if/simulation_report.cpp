@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <utility>
 
 #include "engine/alloc/memory_summary.h"
 #include "engine/alloc/stats.h"
@@ -56,7 +55,7 @@ struct StepResult {
     if (const Outcome::Oom* error = outcome.oom_of(row); error != nullptr)
       result.oom = simulation.recording->strings.view(error->text);
   } else if (log.request[row] == Request::free || log.request[row] == Request::record_stream) {
-    result.ignored = outcome.address[static_cast<size_t>(log.subject[row])] == 0;
+    result.ignored = outcome.address[log.subject[row]] == 0;
   }
   return result;
 }

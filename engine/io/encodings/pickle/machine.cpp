@@ -3,13 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <utility>
 
-#include "engine/io/encodings/pickle/opcodes.h"
 #include "engine/io/encodings/pickle/operands.h"
-#include "engine/io/limits.h"
 #include "engine/io/values/numbers.h"
 
 namespace gpustrata::io::pickle {

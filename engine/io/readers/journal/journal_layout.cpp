@@ -1,7 +1,5 @@
 #include "engine/io/readers/journal/journal_layout.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <utility>
 

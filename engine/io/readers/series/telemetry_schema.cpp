@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <string>
 
 #include "engine/base/json_writer.h"
 #include "engine/base/saturating.h"

@@ -377,8 +377,8 @@ Value SnapshotSchema::segment(Pairs pairs, bool partial) {
     const RowRange shared = blocks;
     blocks = gather(recording_.blocks, Owner::block, {&shared, 1});
   }
-  if (!at && blocks.count > 0 && recording_.blocks.address[static_cast<size_t>(blocks.first)] != kNoAddress) {
-    at = recording_.blocks.address[static_cast<size_t>(blocks.first)];
+  if (!at && blocks.count > 0 && recording_.blocks.address[blocks.first] != kNoAddress) {
+    at = recording_.blocks.address[blocks.first];
   }
   if (!at || (!total && blocks.count == 0)) {
     recording_.diagnostics.add(Diag::segment_incomplete, offset_);
@@ -421,9 +421,8 @@ void SnapshotSchema::place_blocks(RowRange blocks, uint64_t address, std::option
   bool fits = true;  // the sum, into 64 bits
   bool ascends = true;
   for (int32_t i = blocks.first; i < blocks.end(); ++i) {
-    const auto row = static_cast<size_t>(i);
-    uint64_t& at = recording_.blocks.address[row];
-    const int64_t bytes = recording_.blocks.size[row];
+    uint64_t& at = recording_.blocks.address[i];
+    const int64_t bytes = recording_.blocks.size[i];
     if (at == kNoAddress) at = next;
     tiles = tiles && at == next;
     ascends = ascends && (i == blocks.first || at >= previous);
@@ -440,9 +439,8 @@ void SnapshotSchema::place_blocks(RowRange blocks, uint64_t address, std::option
     next = address;
     tiles = true;
     for (int32_t i = blocks.first; i < blocks.end(); ++i) {
-      const auto row = static_cast<size_t>(i);
-      tiles = tiles && recording_.blocks.address[row] == next;
-      next += static_cast<uint64_t>(recording_.blocks.size[row]);
+      tiles = tiles && recording_.blocks.address[i] == next;
+      next += static_cast<uint64_t>(recording_.blocks.size[i]);
     }
   }
   if (!total) total = sum;

@@ -1,8 +1,5 @@
 #include "engine/io/readers/snapshot/snapshot_schema.h"
 
-#include <algorithm>
-
-#include "engine/io/limits.h"
 #include "engine/trace/action.h"
 
 namespace gpustrata::io {
