@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "engine/base/memory_refused.h"
 #include "engine/replay/address_table.h"
 #include "engine/replay/segment_index.h"
 
@@ -59,10 +60,7 @@ class PoolFinder {
     }
     found_.diagnostics.add_all(blocks_.diagnostics);
     if (!done || !copy_reserved() || !order_bands()) {
-      return fail(ErrorCode::limit_exceeded, -1,
-                  "The private pools of device {} do not fit into memory: at least {} bytes in all would be "
-                  "needed, the limit is {}.",
-                  blocks_.device, std::max(budget_.needed(), budget_.used()), budget_.limit());
+      return does_not_fit(budget_, fmt::format("The private pools of device {} do", blocks_.device));
     }
     return std::move(found_);
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/alloc/simulated_device.h"
+#include "engine/base/memory_refused.h"
 #include "engine/replay/memory_at.h"
 
 namespace gpustrata::replay {
@@ -28,9 +29,7 @@ class Layout {
 
   [[nodiscard]] Result<StartLayout> find() {
     if (memory_.go_to(-1) && sort_ranges() && add_all()) return std::move(layout_);
-    return fail(ErrorCode::limit_exceeded, -1,
-                "no memory for what the recording found: {} bytes are allowed, {} needed",
-                recording_.budget.limit(), recording_.budget.needed());
+    return memory_refused(recording_.budget, "for what the recording found");
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/memory_refused.h"
 #include "engine/simulate/by_address.h"
 #include "engine/simulate/segment_actions.h"
 
@@ -61,9 +62,7 @@ class Teller {
   [[nodiscard]] uint64_t address(int32_t i) const { return rec_.events.address[row(i)]; }
   void guess(Guess guess) { ++told_.guesses[static_cast<size_t>(guess)]; }
   [[nodiscard]] tl::unexpected<Error> no_memory() const {
-    return fail(ErrorCode::limit_exceeded, -1,
-                "no memory for the recorded requests: {} bytes are allowed, {} needed", budget_.limit(),
-                budget_.needed());
+    return memory_refused(budget_, "for the recorded requests");
   }
 
   // By event of a free_requested: that of its completion, -1 = none. Also the last alloc of each pool.

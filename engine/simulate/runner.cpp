@@ -1,5 +1,7 @@
 #include "engine/simulate/runner.h"
 
+#include "engine/base/memory_refused.h"
+
 namespace gpustrata::simulate {
 
 Status check_capacity(int64_t bytes) {
@@ -49,10 +51,7 @@ Status Runner::adopt(const StartLayout::Segment& segment) {
                                                       static_cast<size_t>(segment.blocks.count)));
 }
 
-Status Runner::no_memory() const {
-  return fail(ErrorCode::limit_exceeded, -1, "no memory for the simulation: {} bytes are allowed, {} needed",
-              budget_.limit(), budget_.needed());
-}
+Status Runner::no_memory() const { return memory_refused(budget_, "for the simulation"); }
 
 alloc::Origin Runner::origin_of(size_t row) const {
   const RequestLog& log = input_.log;

@@ -1,6 +1,7 @@
 #include "engine/analysis/device/block_attributes.h"
 
 #include "engine/analysis/device/holder_stack.h"
+#include "engine/base/memory_refused.h"
 #include "engine/replay/memory_at.h"
 #include "engine/replay/segment_index.h"
 
@@ -38,9 +39,8 @@ Result<BlockAttributes> block_attributes(const model::Recording& recording, cons
       !collect_final_blocks(recording, part, lifetimes.device, final_blocks) ||
       !found.stack.resize(count, StackId{}) || !found.stream.resize(count, StreamId{}) ||
       !found.pool.resize(count, PoolId{})) {
-    return fail(ErrorCode::limit_exceeded, -1,
-                "not enough memory for stack, stream and pool of {} blocks: {} bytes would be needed",
-                lifetimes.count(), recording.budget.needed());
+    return not_enough_memory(recording.budget,
+                             fmt::format("for stack, stream and pool of {} blocks", lifetimes.count()));
   }
   found.stream_number = number_streams(recording, part);
 

@@ -10,6 +10,7 @@
 #include "engine/analysis/device/block_sources.h"
 #include "engine/analysis/stacks/frame_filter.h"
 #include "engine/base/ascii.h"
+#include "engine/base/memory_refused.h"
 #include "engine/base/saturating.h"
 
 namespace gpustrata::analysis {
@@ -221,9 +222,7 @@ class TextSearch {
 
 [[nodiscard]] tl::unexpected<Error> out_of_memory(const model::Recording& recording,
                                                   const replay::Bands& bands) {
-  return fail(ErrorCode::limit_exceeded, -1,
-              "not enough memory to search {} blocks: {} bytes would be needed", bands.count(),
-              recording.budget.needed());
+  return not_enough_memory(recording.budget, fmt::format("to search {} blocks", bands.count()));
 }
 
 [[nodiscard]] bool add_match(Matches& matches, const replay::Bands& bands, int32_t rank) {

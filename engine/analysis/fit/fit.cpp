@@ -14,6 +14,7 @@
 #include "engine/analysis/stacks/keys.h"
 #include "engine/analysis/stacks/own_frame.h"
 #include "engine/base/charge.h"
+#include "engine/base/memory_refused.h"
 #include "engine/base/saturating.h"
 #include "engine/simulate/runner.h"
 
@@ -93,9 +94,7 @@ class Foretelling {
     return points;
   }
   [[nodiscard]] tl::unexpected<Error> no_memory() const {
-    return fail(ErrorCode::limit_exceeded, -1,
-                "no memory to foretell the requests: {} bytes are allowed, {} needed", budget_.limit(),
-                budget_.needed());
+    return memory_refused(budget_, "to foretell the requests");
   }
   // At another point there may be an answer.
   [[nodiscard]] static bool is_of_point(const Error& error) {

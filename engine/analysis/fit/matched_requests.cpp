@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/analysis/fit/run_log.h"
+#include "engine/base/memory_refused.h"
 
 namespace gpustrata::analysis {
 
@@ -66,9 +67,7 @@ class Matching {
 
  private:
   [[nodiscard]] tl::unexpected<Error> no_memory() const {
-    return fail(ErrorCode::limit_exceeded, -1,
-                "no memory to match the requests: {} bytes are allowed, {} needed", budget_.limit(),
-                budget_.needed());
+    return memory_refused(budget_, "to match the requests");
   }
   [[nodiscard]] Error untold_death(int32_t request) const {
     return fail(

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/memory_refused.h"
+
 namespace gpustrata::analysis {
 
 using simulate::Request;
@@ -60,9 +62,7 @@ class Writing {
 
  private:
   [[nodiscard]] tl::unexpected<Error> no_memory() const {
-    return fail(ErrorCode::limit_exceeded, -1,
-                "no memory to foretell the requests: {} bytes are allowed, {} needed", budget_.limit(),
-                budget_.needed());
+    return memory_refused(budget_, "to foretell the requests");
   }
   [[nodiscard]] const OutlinedRepeat& repeat(int32_t at) const { return outline_.repeats[at]; }
   [[nodiscard]] int32_t between(size_t at) const {

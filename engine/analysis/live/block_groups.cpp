@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "engine/analysis/live/weigh.h"
+#include "engine/base/memory_refused.h"
 #include "engine/base/saturating.h"
 
 namespace gpustrata::analysis {
@@ -139,9 +140,7 @@ Result<BlockGroups> group_blocks(const model::Recording& recording, const replay
   groups.events = bands.events.count;
   if (by == GroupBy::allocation) return groups;
   const auto too_much = [&] {
-    return fail(ErrorCode::limit_exceeded, -1,
-                "not enough memory to group {} blocks: {} bytes would be needed", bands.count(),
-                recording.budget.needed());
+    return not_enough_memory(recording.budget, fmt::format("to group {} blocks", bands.count()));
   };
   if (!groups.group.resize(static_cast<size_t>(bands.count()), 0)) return too_much();
   const auto set_keys = [&](const auto& key_of) {

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/base/memory_refused.h"
 #include "engine/base/saturating.h"
 
 namespace gpustrata::analysis {
@@ -34,8 +35,7 @@ namespace {
 }
 
 [[nodiscard]] auto too_little_memory(const model::Recording& recording) {
-  return fail(ErrorCode::limit_exceeded, -1, "not enough memory to list the ops: {} bytes would be needed",
-              recording.budget.needed());
+  return not_enough_memory(recording.budget, "to list the ops");
 }
 
 }  // namespace

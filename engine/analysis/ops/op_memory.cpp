@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/analysis/ops/range_sums.h"
+#include "engine/base/memory_refused.h"
 #include "engine/base/saturating.h"
 #include "engine/io/readers/trace/trace_matching.h"
 #include "engine/replay/address_table.h"
@@ -407,8 +408,7 @@ class DeviceSums {
 }
 
 [[nodiscard]] auto too_little_for_ops(const model::Recording& recording) {
-  return fail(ErrorCode::limit_exceeded, -1,
-              "not enough memory for the table of ops: {} bytes would be needed", recording.budget.needed());
+  return not_enough_memory(recording.budget, "for the table of ops");
 }
 
 }  // namespace

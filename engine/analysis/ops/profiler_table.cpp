@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "engine/analysis/ops/range_sums.h"
+#include "engine/base/memory_refused.h"
 #include "engine/base/saturating.h"
 
 namespace gpustrata::analysis {
@@ -78,9 +79,7 @@ class Maker {
 
   [[nodiscard]] Result<ProfilerTable> run() {
     if (!collect_records() || !collect_spans() || !find_parents() || !add_rows() || !add_unheld()) {
-      return fail(ErrorCode::limit_exceeded, -1,
-                  "not enough memory for the profiler's table: {} bytes would be needed",
-                  rec_.budget.needed());
+      return not_enough_memory(rec_.budget, "for the profiler's table");
     }
     return std::move(found_);
   }

@@ -8,6 +8,7 @@
 #include "engine/alloc/memory_summary.h"
 #include "engine/alloc/stats.h"
 #include "engine/base/charge.h"
+#include "engine/base/memory_refused.h"
 #include "engine/base/units.h"
 
 namespace gpustrata::answers {
@@ -232,9 +233,7 @@ Result<std::string> simulate_json(std::string_view script, int64_t device_bytes,
     return true;
   });
   to_json(json, *simulation);
-  if (!json.finish())
-    return fail(ErrorCode::limit_exceeded, -1, "no memory for the report: {} bytes are allowed, {} needed",
-                budget.limit(), budget.needed());
+  if (!json.finish()) return memory_refused(budget, "for the report");
   return text;
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/base/column.h"
+#include "engine/base/memory_refused.h"
 #include "engine/base/units.h"
 #include "engine/io/containers/input_buffer.h"
 #include "engine/io/limits.h"
@@ -27,9 +28,7 @@ class FleetFileReader final : public Reader {
                   size_text(static_cast<int64_t>(kMostFleetBytes)));
     const std::span<const std::byte> chunk = buffer_.first(bytes);
     if (text_.append({reinterpret_cast<const uint8_t*>(chunk.data()), chunk.size()})) return {};
-    return fail(ErrorCode::limit_exceeded, -1,
-                "the memory for this file does not suffice: {} are allowed, about {} would be enough",
-                size_text(recording_.budget.limit()), size_text(recording_.budget.needed()));
+    return file_refused(recording_.budget);
   }
 
   [[nodiscard]] Status finish() override {

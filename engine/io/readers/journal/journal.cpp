@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "engine/base/column.h"
+#include "engine/base/memory_refused.h"
 #include "engine/base/units.h"
 #include "engine/io/containers/input_buffer.h"
 #include "engine/io/readers/journal/journal_rows.h"
@@ -24,7 +25,7 @@ class JournalReader final : public Reader {
     // As much as is said to come, if it is believable: growing by halves would copy it again and again.
     if (file_.empty() && expected_ > 0 && expected_ < recording_.budget.limit())
       (void)file_.reserve(static_cast<size_t>(expected_));
-    return file_.append(buffer_.first(bytes)) ? Status{} : refused();
+    return file_.append(buffer_.first(bytes)) ? Status{} : file_refused(recording_.budget);
   }
 
   [[nodiscard]] Status finish() override {
@@ -45,19 +46,13 @@ class JournalReader final : public Reader {
                                  fmt::format("the program stopped writing: {}{}", layout.reason, lost));
     }
     journal::Rows rows(recording_);
-    if (!rows.add_part(layout)) return refused();
+    if (!rows.add_part(layout)) return file_refused(recording_.budget);
     return {};
   }
 
   [[nodiscard]] std::string format() const override { return "journal"; }
 
  private:
-  [[nodiscard]] Status refused() const {
-    return fail(ErrorCode::limit_exceeded, -1,
-                "the memory for this file does not suffice: {} are allowed, about {} would be enough",
-                size_text(recording_.budget.limit()), size_text(recording_.budget.needed()));
-  }
-
   model::Recording& recording_;
   InputBuffer buffer_;
   Column<std::byte> file_;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/base/units.h"
+#include "engine/base/memory_refused.h"
 #include "engine/io/journal/chunker.h"
 
 namespace gpustrata::io::journal {
@@ -19,12 +19,6 @@ struct Region {
   uint64_t end_offset = 0;
   const char* why = "";
 };
-
-[[nodiscard]] tl::unexpected<Error> refused(const Budget& budget) {
-  return fail(ErrorCode::limit_exceeded, -1,
-              "the memory for this file does not suffice: {} are allowed, about {} would be enough",
-              size_text(budget.limit()), size_text(budget.needed()));
-}
 
 [[nodiscard]] bool is_zero(std::span<const std::byte> bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](std::byte byte) { return byte == std::byte{}; });
@@ -191,7 +185,7 @@ Status lay_out(std::span<const std::byte> file, const Header& header, Budget& bu
   const std::string_view reason(reinterpret_cast<const char*>(file.data() + kReasonAt), kReasonBytes);
   layout.reason = reason.substr(0, reason.find('\0'));
   Laying laying(file, header, budget, layout);
-  if (!laying.run()) return refused(budget);
+  if (!laying.run()) return file_refused(budget);
   return {};
 }
 

@@ -181,10 +181,7 @@ Value SnapshotSchema::row_list(std::span<const Value> items, Tag rows) {
     return {list_of(rows), static_cast<uint32_t>(range_scratch_[0].first), count};
   const ScatteredList list{
       static_cast<uint32_t>(ranges_.size()), static_cast<uint32_t>(range_scratch_.size()), {}};
-  if (!ranges_.append(range_scratch_) || !scattered_.push_back(list)) {
-    refused_ = true;
-    return {};
-  }
+  if (refuses(!ranges_.append(range_scratch_) || !scattered_.push_back(list))) return {};
   return {list_of(rows), static_cast<uint32_t>(scattered_.size() - 1), count | kScattered};
 }
 
@@ -225,10 +222,7 @@ RowRange SnapshotSchema::gather(Table& table, std::optional<Owner> owner, std::s
     return {};
   }
   RowRange copies;
-  if (!table.append_copies(ranges, copies)) {
-    refused_ = true;
-    return {};
-  }
+  if (refuses(!table.append_copies(ranges, copies))) return {};
   if (!owner) return copies;
   Column<uint32_t>& index = extras_by_owner_[static_cast<size_t>(*owner)];
   int32_t to = copies.first;
@@ -240,11 +234,9 @@ RowRange SnapshotSchema::gather(Table& table, std::optional<Owner> owner, std::s
       const int32_t row = extras.row[extra] - range.first + to;
       const StringId key = extras.key[extra];
       const StringId text = extras.value[extra];
-      if (!recording_.extras.append({*owner, row, key, text}) ||
-          !index.push_back(static_cast<uint32_t>(extras.size_rows() - 1))) {
-        refused_ = true;
+      if (refuses(!recording_.extras.append({*owner, row, key, text}) ||
+                  !index.push_back(static_cast<uint32_t>(extras.size_rows() - 1))))
         return {};
-      }
     }
     to += range.count;
   }
@@ -266,10 +258,7 @@ Value SnapshotSchema::trace_list(std::span<const Value> items) {
       note_cut();
       break;
     }
-    if (!trace_lists_.push_back(item)) {
-      refused_ = true;
-      return {};
-    }
+    if (refuses(!trace_lists_.push_back(item))) return {};
   }
   return {Of::trace_list, static_cast<uint32_t>(first), trace_lists_.size() - first};
 }

@@ -131,6 +131,11 @@ class SnapshotSchema final : public values::Schema {
   void wrong_type(Word key);
   void keep(const Value& key, const Value& value) { unknown_.emplace_back(key, value); }
   void add_extras(model::Owner owner, size_t row);
+  // Remembers whether memory was refused, and tells it.
+  [[nodiscard]] bool refuses(bool was_refused) {
+    refused_ = refused_ || was_refused;
+    return was_refused;
+  }
   void drop_shadowed();
   [[nodiscard]] std::pair<size_t, size_t> extras_between(model::Owner owner, RowRange rows) const;
   [[nodiscard]] StringId intern(std::string_view text);
