@@ -64,15 +64,7 @@ bool is_reserved_shrink(Action action) {
 class LifeFinder {
  public:
   LifeFinder(const model::Recording& recording, const model::Part& part, int32_t device)
-      : recording_(recording),
-        part_(part),
-        found_(recording.budget),
-        addresses_(recording.budget),
-        older_(recording.budget),
-        waiting_(recording.budget),
-        spans_(recording.budget),
-        lost_(recording.budget),
-        unasked_(recording.budget) {
+      : recording_(recording), part_(part) {
     found_.device = device;
     found_.profiled = part.capabilities.profiled;
     found_.clock = part.clock;
@@ -430,15 +422,16 @@ class LifeFinder {
 
   const model::Recording& recording_;
   const model::Part& part_;
-  BlockLives found_;
+  BlockLives found_{recording_.budget};
   std::span<const Action> action_;
   std::span<const uint64_t> address_;
-  AddressTable addresses_;  // open = number of the alloc
-  Column<OlderBlock> older_;
-  AddressTable waiting_;  // open = row of spans_
-  Column<PendingSpan> spans_;
-  Column<LostRequest> lost_;
-  Column<int32_t> unasked_;  // allocs whose blocks wait in the final state, nothing says since when
+  AddressTable addresses_{recording_.budget};  // open = number of the alloc
+  Column<OlderBlock> older_{recording_.budget};
+  AddressTable waiting_{recording_.budget};  // open = row of spans_
+  Column<PendingSpan> spans_{recording_.budget};
+  Column<LostRequest> lost_{recording_.budget};
+  // allocs whose blocks wait in the final state, nothing says since when
+  Column<int32_t> unasked_{recording_.budget};
   bool writes_requests_ = false;
   bool frees_unasked_ = false;  // a block of the trace was freed without a request
   bool requests_only_ = false;

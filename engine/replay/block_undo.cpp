@@ -28,19 +28,7 @@ constexpr uint64_t kNoEnd = std::numeric_limits<uint64_t>::max();
 }  // namespace
 
 BlockUndo::BlockUndo(const model::Recording& recording, StateHistory& history, const RangeUndo& ranges)
-    : recording_(recording),
-      history_(history),
-      ranges_(ranges),
-      notes_(history.diagnostics),
-      addresses_(recording.budget),
-      is_open_(recording.budget),
-      row_at_(recording.budget),
-      later_(recording.budget),
-      frees_(recording.budget),
-      rows_(recording.budget),
-      active_(recording.budget),
-      start_(recording.budget),
-      number_(recording.budget) {}
+    : recording_(recording), history_(history), ranges_(ranges), notes_(history.diagnostics) {}
 
 bool BlockUndo::read_events(int32_t first, int32_t end) {
   const model::EventTable& events = recording_.events;

@@ -41,14 +41,7 @@ class PoolFinder {
         blocks_(blocks),
         pool_of_block_(pool_of_block),
         stream_of_block_(stream_of_block),
-        budget_(recording.budget),
-        found_(recording.budget),
-        keys_(recording.budget),
-        segments_(recording.budget),
-        envelope_of_(recording.budget),
-        pools_(recording.budget),
-        ended_(recording.budget),
-        pieces_(recording.budget) {
+        budget_(recording.budget) {
     count_ = blocks.events.count;
   }
 
@@ -362,13 +355,13 @@ class PoolFinder {
   std::span<const PoolId> pool_of_block_;
   std::span<const StreamId> stream_of_block_;
   Budget& budget_;
-  PoolBands found_;
-  AddressTable keys_;  // pool and stream -> envelope
-  SegmentIndex segments_;
-  Column<int32_t> envelope_of_;  // per rank
-  Column<Pool> pools_;           // per envelope
-  Column<int32_t> ended_;        // per event: the rank that ended
-  Column<Piece> pieces_;
+  PoolBands found_{recording_.budget};
+  AddressTable keys_{recording_.budget};  // pool and stream -> envelope
+  SegmentIndex segments_{recording_.budget};
+  Column<int32_t> envelope_of_{recording_.budget};  // per rank
+  Column<Pool> pools_{recording_.budget};           // per envelope
+  Column<int32_t> ended_{recording_.budget};        // per event: the rank that ended
+  Column<Piece> pieces_{recording_.budget};
   int32_t count_ = 0;
   bool has_private_ = false;
   bool overflow_ = false;

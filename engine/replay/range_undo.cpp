@@ -19,15 +19,7 @@ constexpr size_t kMostRangesLookedAt = 64;
 }  // namespace
 
 RangeUndo::RangeUndo(const model::Recording& recording, StateHistory& history)
-    : recording_(recording),
-      history_(history),
-      notes_(history.diagnostics),
-      borders_(recording.budget),
-      is_open_(recording.budget),
-      row_at_(recording.budget),
-      later_(recording.budget),
-      versions_(recording.budget),
-      rows_(recording.budget) {}
+    : recording_(recording), history_(history), notes_(history.diagnostics) {}
 
 bool RangeUndo::prepare() {
   const model::EventTable& events = recording_.events;

@@ -23,8 +23,6 @@ class Layout {
       : recording_(recording),
         history_(history),
         memory_(history, recording.budget),
-        by_address_(recording.budget),
-        layout_(recording.budget),
         reservation_bytes_(device_bytes + device_bytes / 8) {}
 
   [[nodiscard]] Result<StartLayout> find() {
@@ -218,8 +216,8 @@ class Layout {
   const model::Recording& recording_;
   const StateHistory& history_;
   MemoryAt memory_;
-  Column<int32_t> by_address_;
-  StartLayout layout_;
+  Column<int32_t> by_address_{recording_.budget};
+  StartLayout layout_{recording_.budget};
   Kind last_kind_;
   int64_t reservation_bytes_;
 };

@@ -33,11 +33,6 @@ class Teller {
         events_(part.events_of(device)),
         budget_(budget),
         options_(options),
-        told_(budget),
-        live_(budget),
-        made_by_(budget),
-        completion_(budget),
-        final_segments_(budget),
         last_use_(recording.pools.size(), -1),
         pool_place_(recording.pools.size(), -1) {
     told_.start = std::move(start);
@@ -429,13 +424,13 @@ class Teller {
   model::RowRange events_;
   Budget& budget_;
   const TellOptions& options_;
-  RecordedRequests told_;
-  ByAddress<int32_t> live_;                       // row of the allocate, or of the present block
-  ByAddress<StackId> made_by_;                    // of segments and pages: who asked
+  RecordedRequests told_{budget_};
+  ByAddress<int32_t> live_{budget_};              // row of the allocate, or of the present block
+  ByAddress<StackId> made_by_{budget_};           // of segments and pages: who asked
   ByAddress<int32_t> first_completion_{budget_};  // of blocks whose free was requested before the trace
-  Column<int32_t> completion_;                    // see find_completions()
+  Column<int32_t> completion_{budget_};           // see find_completions()
   bool completes_ = false;
-  Column<int32_t> final_segments_;  // of private pools, by address: rows
+  Column<int32_t> final_segments_{budget_};  // of private pools, by address: rows
   // By pool; there are at most 32768.
   std::vector<int32_t> last_use_;    // event of its last alloc, or of one that failed
   std::vector<int32_t> pool_place_;  // in the log's pools

@@ -15,9 +15,7 @@ Runner::Runner(const RunInput& input, const StringPool& strings, trace::EventSin
       strings_(strings),
       budget_(budget),
       device_(input.capacity, budget),
-      allocator_(device_, input.ordinal, input.config, sink, budget),
-      address_(budget),
-      inserted_address_(budget) {
+      allocator_(device_, input.ordinal, input.config, sink, budget) {
   if (input.addresses != nullptr) device_.take_addresses_from(*input.addresses);
 }
 

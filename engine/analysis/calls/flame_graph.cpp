@@ -36,13 +36,7 @@ constexpr int32_t kNotYet = -1;
 // Blocks as lines.
 class Folding {
  public:
-  explicit Folding(const model::Recording& recording)
-      : recording_(recording),
-        folded_(recording.budget),
-        hidden_(recording),
-        entry_of_frame_(recording.budget),
-        sequence_of_stack_(recording.budget),
-        scratch_(recording.budget) {}
+  explicit Folding(const model::Recording& recording) : recording_(recording), hidden_(recording) {}
 
   [[nodiscard]] bool prepare() {
     const StringId none = folded_.entry("<non-python>");
@@ -110,11 +104,11 @@ class Folding {
   }
 
   const model::Recording& recording_;
-  FoldedStacks folded_;
+  FoldedStacks folded_{recording_.budget};
   HiddenFrames hidden_;
-  Column<StringId> entry_of_frame_;
-  Column<int32_t> sequence_of_stack_;
-  Column<StringId> scratch_;
+  Column<StringId> entry_of_frame_{recording_.budget};
+  Column<int32_t> sequence_of_stack_{recording_.budget};
+  Column<StringId> scratch_{recording_.budget};
   int32_t nothing_ = -1, no_frames_ = -1;
 };
 

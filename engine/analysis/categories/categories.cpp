@@ -33,16 +33,7 @@ class Sorting {
  public:
   Sorting(const model::Recording& recording, const model::Part& part, const replay::BlockLives& lifetimes,
           const Column<StackId>& stacks, const Steps& steps, const CategoryRules& rules)
-      : recording_(recording),
-        part_(part),
-        lives_(lifetimes),
-        stacks_(stacks),
-        steps_(steps),
-        rules_(rules),
-        bits_(recording.budget),
-        in_trace_(recording.budget),
-        passes_(recording.budget),
-        by_gradients_(recording.budget) {
+      : recording_(recording), part_(part), lives_(lifetimes), stacks_(stacks), steps_(steps), rules_(rules) {
     for (const CategoryRule& rule : rules.rules) wants_labels_ |= !rule.label.empty();
     unwinding_ = first_of_unwinding(recording, part, lifetimes.device);
     ends_at_failure_ = find_ending(recording, part).at_failure();
@@ -300,10 +291,12 @@ class Sorting {
   const Column<StackId>& stacks_;
   const Steps& steps_;
   const CategoryRules& rules_;
-  Column<uint64_t> bits_;          // per node
-  Column<uint32_t> in_trace_;      // per rank: conditions that a trace tells; empty = it is none
-  Column<Pass> passes_;            // ascending
-  Column<uint32_t> by_gradients_;  // per rank: kOfGradient or kBeyondGradients; empty = of none
+  Column<uint64_t> bits_{recording_.budget};  // per node
+  // per rank: conditions that a trace tells; empty = it is none
+  Column<uint32_t> in_trace_{recording_.budget};
+  Column<Pass> passes_{recording_.budget};  // ascending
+  // per rank: kOfGradient or kBeyondGradients; empty = of none
+  Column<uint32_t> by_gradients_{recording_.budget};
   int32_t first_forward_ = -1, last_forward_ = -1;  // allocations of modules; -1 = none
   int32_t outside_ = -1;  // an allocation by which a pass from before the recording is over; -1 = not known
   bool wants_labels_ = false;

@@ -173,8 +173,7 @@ class TextSearch {
         text_(text),
         needle_(text),
         names_(needle_.text(), letter),
-        in_string_(recording, IsIn{&needle_}),
-        nodes_(recording.budget) {}
+        in_string_(recording, IsIn{&needle_}) {}
   TextSearch(const TextSearch&) = delete;
   TextSearch& operator=(const TextSearch&) = delete;
 
@@ -217,7 +216,7 @@ class TextSearch {
   Needle needle_;
   NameMatcher names_;
   PerString<IsIn> in_string_;
-  Column<uint8_t> nodes_;
+  Column<uint8_t> nodes_{recording_.budget};
 };
 
 [[nodiscard]] tl::unexpected<Error> out_of_memory(const model::Recording& recording,

@@ -23,8 +23,7 @@ constexpr std::array<Ends, 9> kEnds{{{0, 0}, {0, 1}, {1, 0}, {1, 1}, {2, 1}, {1,
 
 class Matching {
  public:
-  Matching(std::span<const RequestsToMatch> all, Budget& budget)
-      : all_(all), budget_(budget), found_(budget) {
+  Matching(std::span<const RequestsToMatch> all, Budget& budget) : all_(all), budget_(budget) {
     found_.recordings = all.size();
   }
 
@@ -258,7 +257,7 @@ class Matching {
 
   std::span<const RequestsToMatch> all_;
   Budget& budget_;
-  MatchedRequests found_;
+  MatchedRequests found_{budget_};
 };
 
 }  // namespace

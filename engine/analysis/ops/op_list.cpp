@@ -56,12 +56,7 @@ bool sort_ops(const model::Recording& recording, const OpTable& table, const OpD
 }
 
 OpList::OpList(const model::Recording& recording, OpTable&& table)
-    : recording_(recording),
-      table_(std::move(table)),
-      order_(recording.budget),
-      first_inside_(recording.budget),
-      next_beside_(recording.budget),
-      inside_(recording.budget) {}
+    : recording_(recording), table_(std::move(table)) {}
 
 Result<std::unique_ptr<OpList>> OpList::make(const model::Recording& recording, const model::Part& part,
                                              int32_t ordinal, OpBy by, OpScope scope) {

@@ -68,7 +68,7 @@ uint16_t call_kind_of(std::string_view function, std::string_view file) {
   return kind;
 }
 
-CallKinds::CallKinds(const model::Recording& recording) : recording_(recording), of_node_(recording.budget) {}
+CallKinds::CallKinds(const model::Recording& recording) : recording_(recording) {}
 
 bool CallKinds::find() {
   Column<uint16_t> of_frame(recording_.budget);

@@ -227,8 +227,7 @@ bool OwnFrames::is_own(FrameId frame) const {
   return origin == Origin::own || (origin == Origin::package && packages_are_own_);
 }
 
-WhoOfStacks::WhoOfStacks(const model::Recording& recording)
-    : recording_(recording), frame_(recording.budget), rank_(recording.budget), answer_(recording.budget) {}
+WhoOfStacks::WhoOfStacks(const model::Recording& recording) : recording_(recording) {}
 
 bool WhoOfStacks::prepare() {
   constexpr int64_t kEntryBytes = 64;  // of a map

@@ -43,11 +43,7 @@ class LeakFinder {
         steps_(steps),
         end_(steps.begin.empty() ? steps.end : std::max(steps.end, steps.begin.back())),
         is_loop_(steps.from == StepsFrom::loop),
-        groups_(recording),
-        survivors_(recording.budget),
-        returns_(recording.budget),
-        returned_(recording.budget),
-        leak_of_group_(recording.budget) {}
+        groups_(recording) {}
 
   [[nodiscard]] Result<Leaks> run() {
     Leaks found;
@@ -321,10 +317,11 @@ class LeakFinder {
   const int32_t end_;  // of the last step
   const bool is_loop_;
   StackGroups groups_;
-  Column<Survivor> survivors_;  // by group, then step
-  Column<Return> returns_;      // by group, then step
-  Column<int32_t> returned_;    // per group: blocks that were kept long and given back before the end
-  Column<int32_t> leak_of_group_;
+  Column<Survivor> survivors_{recording_.budget};  // by group, then step
+  Column<Return> returns_{recording_.budget};      // by group, then step
+  // per group: blocks that were kept long and given back before the end
+  Column<int32_t> returned_{recording_.budget};
+  Column<int32_t> leak_of_group_{recording_.budget};
 };
 
 }  // namespace

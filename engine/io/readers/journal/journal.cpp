@@ -16,7 +16,7 @@ namespace {
 
 class JournalReader final : public Reader {
  public:
-  explicit JournalReader(model::Recording& recording) : recording_(recording), file_(recording.budget) {}
+  explicit JournalReader(model::Recording& recording) : recording_(recording) {}
 
   [[nodiscard]] std::span<std::byte> writable() override { return buffer_.writable(); }
   void expect_bytes(int64_t total) override { expected_ = total; }
@@ -55,7 +55,7 @@ class JournalReader final : public Reader {
  private:
   model::Recording& recording_;
   InputBuffer buffer_;
-  Column<std::byte> file_;
+  Column<std::byte> file_{recording_.budget};
   int64_t expected_ = 0;
 };
 

@@ -65,7 +65,7 @@ struct Region {
 class Laying {
  public:
   Laying(std::span<const std::byte> file, const Header& header, Budget& budget, Layout& layout)
-      : file_(file), header_(header), budget_(budget), layout_(layout), one_(budget), other_(budget) {}
+      : file_(file), header_(header), budget_(budget), layout_(layout) {}
 
   [[nodiscard]] bool run() {
     const uint64_t first = kHeaderBytes + header_.ring_bytes;
@@ -154,7 +154,7 @@ class Laying {
   const Header& header_;
   Budget& budget_;
   Layout& layout_;
-  Region one_, other_;
+  Region one_{budget_}, other_{budget_};
 };
 
 }  // namespace

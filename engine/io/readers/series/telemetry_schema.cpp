@@ -36,8 +36,7 @@ constexpr double kNanoseconds = 1e9;
 
 }  // namespace
 
-TelemetrySchema::TelemetrySchema(model::Recording& recording)
-    : recording_(recording), rows_(recording), numbers_(recording.budget), lists_(recording.budget) {}
+TelemetrySchema::TelemetrySchema(model::Recording& recording) : recording_(recording), rows_(recording) {}
 
 const Value* TelemetrySchema::find(Pairs pairs, std::string_view key) const {
   for (size_t i = pairs.size(); i >= 2; i -= 2) {  // of equal keys the last one counts

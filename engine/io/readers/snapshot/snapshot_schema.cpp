@@ -26,17 +26,9 @@ static_assert(static_cast<uint32_t>(Of::annotation_list) - static_cast<uint32_t>
 
 SnapshotSchema::SnapshotSchema(model::Recording& recording)
     : recording_(recording),
-      pairs_(recording.budget),
-      pair_table_(recording.budget),
-      pool_of_pair_(recording.budget),
-      ranges_(recording.budget),
-      scattered_(recording.budget),
-      trace_lists_(recording.budget),
-      wrappings_(recording.budget),
       extras_by_owner_{Column<uint32_t>(recording.budget), Column<uint32_t>(recording.budget),
                        Column<uint32_t>(recording.budget), Column<uint32_t>(recording.budget),
-                       Column<uint32_t>(recording.budget)},
-      snapshot_extras_(recording.budget) {
+                       Column<uint32_t>(recording.budget)} {
   // The ids of these strings are their meaning: they come first, and a further snapshot finds them there.
   size_t words = 0;
   const auto add = [&](std::string_view word) {
