@@ -1,7 +1,5 @@
 #include "engine/base/memory_refused.h"
 
-#include <algorithm>
-
 #include "engine/base/units.h"
 
 namespace gpustrata {
@@ -14,12 +12,6 @@ tl::unexpected<Error> memory_refused(const Budget& budget, std::string_view what
 tl::unexpected<Error> not_enough_memory(const Budget& budget, std::string_view what) {
   return fail(ErrorCode::limit_exceeded, -1, "not enough memory {}: {} bytes would be needed", what,
               budget.needed());
-}
-
-tl::unexpected<Error> does_not_fit(const Budget& budget, std::string_view what) {
-  return fail(ErrorCode::limit_exceeded, -1,
-              "{} not fit into memory: at least {} bytes in all would be needed, the limit is {}.", what,
-              std::max(budget.needed(), budget.used()), budget.limit());
 }
 
 tl::unexpected<Error> file_refused(const Budget& budget) {

@@ -12,9 +12,6 @@ namespace gpustrata {
 [[nodiscard]] tl::unexpected<Error> memory_refused(const Budget& budget, std::string_view what);
 // "not enough memory to look blocks up: 9 bytes would be needed".
 [[nodiscard]] tl::unexpected<Error> not_enough_memory(const Budget& budget, std::string_view what);
-// "The private pools of device 0 do not fit into memory: at least 9 bytes in all would be needed, the limit is 5."; `what`:
-// "The private pools of device 0 do".
-[[nodiscard]] tl::unexpected<Error> does_not_fit(const Budget& budget, std::string_view what);
 // Of a file that is kept whole until its end.
 [[nodiscard]] tl::unexpected<Error> file_refused(const Budget& budget);
 

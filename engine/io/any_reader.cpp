@@ -33,7 +33,7 @@ AnyReader::~AnyReader() = default;
 void AnyReader::expect_bytes(int64_t total) {
   expected_ = total;
   if (own_file_) own_file_->expected = std::min(total, kLargestFile);
-  reader_->expect_bytes(total);
+  if (reader_) reader_->expect_bytes(total);
 }
 
 std::span<std::byte> AnyReader::writable() { return reader_ ? reader_->writable() : std::span<std::byte>{}; }
@@ -113,6 +113,7 @@ Status AnyReader::hand_over(std::span<const std::byte> bytes) {
 
 Status AnyReader::commit(size_t bytes) {
   if (own_file_) own_file_->received += static_cast<int64_t>(bytes);
+  if (!reader_) return {};
   if (decided_) return reader_->commit(bytes);
   const std::span<const std::byte> chunk = reader_->writable().first(bytes);
   if (head_.empty()) {
@@ -127,6 +128,7 @@ Status AnyReader::commit(size_t bytes) {
 }
 
 Status AnyReader::finish() {
+  if (!reader_) return {};
   if (!decided_) {
     if (Status status = look_at(head_, true); !status) return status;
     if (Status status = hand_over(std::exchange(head_, {})); !status) return status;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <span>
 
-#include "engine/base/memory_refused.h"
 #include "engine/replay/address_table.h"
 
 namespace gpustrata::replay {
@@ -78,8 +77,12 @@ class LifeFinder {
   Result<BlockLives> run() {
     if (!pair_events() || !add_blocks_without_segments() || !add_final_blocks() || !number_blocks() ||
         !sum_levels() || !sum_pending() || !sum_reserved()) {
-      return does_not_fit(recording_.budget, fmt::format("The timeline of device {} ({} events) does",
-                                                         found_.device, found_.events.count));
+      return fail(
+          ErrorCode::limit_exceeded, -1,
+          "The timeline of device {} ({} events) does not fit into memory: at least {} bytes in all would be "
+          "needed, the limit is {}.",
+          found_.device, found_.events.count, std::max(recording_.budget.needed(), recording_.budget.used()),
+          recording_.budget.limit());
     }
     report();
     return std::move(found_);

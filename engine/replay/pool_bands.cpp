@@ -7,7 +7,6 @@
 #include <array>
 #include <utility>
 
-#include "engine/base/memory_refused.h"
 #include "engine/replay/address_table.h"
 #include "engine/replay/segment_index.h"
 
@@ -53,7 +52,10 @@ class PoolFinder {
     }
     found_.diagnostics.add_all(blocks_.diagnostics);
     if (!done || !copy_reserved() || !order_bands()) {
-      return does_not_fit(budget_, fmt::format("The private pools of device {} do", blocks_.device));
+      return fail(ErrorCode::limit_exceeded, -1,
+                  "The private pools of device {} do not fit into memory: at least {} bytes in all would be "
+                  "needed, the limit is {}.",
+                  blocks_.device, std::max(budget_.needed(), budget_.used()), budget_.limit());
     }
     return std::move(found_);
   }

@@ -5,7 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "engine/base/memory_refused.h"
 #include "engine/replay/block_undo.h"
 #include "engine/replay/range_undo.h"
 #include "engine/replay/recorded_settings.h"
@@ -158,8 +157,11 @@ Result<bool> StateBuilder::step(int64_t work) {
   while (work > 0 && work_->phase != Work::Phase::done && fits) work -= work_->advance(work, fits);
   if (fits) return work_->phase == Work::Phase::done;
   const Budget& budget = work_->recording.budget;
-  return does_not_fit(budget, fmt::format("The state history of device {} ({} events) does",
-                                          work_->history.rows.device, work_->history.event_count()));
+  return fail(ErrorCode::limit_exceeded, -1,
+              "The state history of device {} ({} events) does not fit into memory: at least {} bytes in all "
+              "would be needed, the limit is {}.",
+              work_->history.rows.device, work_->history.event_count(),
+              std::max(budget.needed(), budget.used()), budget.limit());
 }
 
 double StateBuilder::share() const {

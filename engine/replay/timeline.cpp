@@ -4,7 +4,6 @@
 #include <limits>
 #include <utility>
 
-#include "engine/base/memory_refused.h"
 #include "engine/replay/event_axis.h"
 #include "engine/replay/range_extremes.h"
 #include "engine/replay/stack_sweep.h"
@@ -90,7 +89,11 @@ struct Timeline::Index {
 namespace {
 
 [[nodiscard]] tl::unexpected<Error> no_room(const Bands& bands, const Budget& budget) {
-  return does_not_fit(budget, fmt::format("The index for drawing {} events does", bands.events.count));
+  return fail(
+      ErrorCode::limit_exceeded, -1,
+      "The index for drawing {} events does not fit into memory: at least {} bytes in all would be needed, "
+      "the limit is {}.",
+      bands.events.count, std::max(budget.needed(), budget.used()), budget.limit());
 }
 
 }  // namespace
