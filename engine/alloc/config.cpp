@@ -24,7 +24,8 @@ int64_t Config::round_size(int64_t n) const {
   if (n < kMinBlockSize) return kMinBlockSize;
   const auto size = static_cast<uint64_t>(n);
   const int exponent = 63 - std::countl_zero(size);  // floor(log2 n)
-  const auto division = static_cast<uint64_t>(roundup_power2_divisions[std::clamp(exponent - 20, 0, 15)]);
+  const auto division =
+      static_cast<uint64_t>(roundup_power2_divisions[static_cast<size_t>(std::clamp(exponent - 20, 0, 15))]);
   uint64_t step = kMinBlockSize;
   if (division > 1 && size > kMinBlockSize * division) {
     if (std::has_single_bit(size)) return n;

@@ -82,7 +82,8 @@ void export_array(const std::shared_ptr<const Table>& table, const Field& field,
   out.n_children = static_cast<int64_t>(array.children.size());
   out.children = parts->pointers.data();
   if (field.dictionary >= 0 && dictionaries == Dictionaries::as_texts) {
-    export_array(table, text_field(), table->dictionaries[field.dictionary], dictionaries, parts->dictionary);
+    export_array(table, text_field(), table->dictionaries[static_cast<size_t>(field.dictionary)],
+                 dictionaries, parts->dictionary);
     out.dictionary = &parts->dictionary;
   }
   for (size_t i = 0; i < array.children.size(); ++i)

@@ -158,7 +158,7 @@ Status IpcFile::finish(const std::shared_ptr<const Table>& table) {
   std::vector<int32_t> dictionaries;
   find_dictionaries(table->schema, dictionaries);
   for (size_t id = 0; id < dictionaries.size(); ++id) {
-    const Array& texts = table->dictionaries[dictionaries[id]];
+    const Array& texts = table->dictionaries[static_cast<size_t>(dictionaries[id])];
     if (Status status = write_dictionary(table, static_cast<int64_t>(id), texts); !status) return status;
   }
   if (Status status = write(io::bytes_of(kEndOfStream)); !status) return status;

@@ -75,7 +75,7 @@ Result<std::shared_ptr<const Table>> make_op_table(const model::Recording& recor
                 part_count);
   const auto is_of_trace = [](const model::Part& part) { return part.kind == model::PartKind::trace; };
   const bool has_ops = snapshot >= 0
-                           ? is_of_trace(recording.parts[snapshot])
+                           ? is_of_trace(recording.parts[static_cast<size_t>(snapshot)])
                            : std::any_of(recording.parts.begin(), recording.parts.end(), is_of_trace);
   if (!has_ops)
     return fail(ErrorCode::unsupported, -1,

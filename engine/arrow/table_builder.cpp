@@ -76,7 +76,7 @@ int32_t TableBuilder::counted_texts() {
 
 void TableBuilder::fill(int32_t dictionary, std::span<const std::string_view> views) {
   std::vector<std::shared_ptr<void>> of_batch = std::exchange(owned_, {});
-  table_->dictionaries[dictionary] = texts(views);
+  table_->dictionaries[static_cast<size_t>(dictionary)] = texts(views);
   std::move(owned_.begin(), owned_.end(), std::back_inserter(table_->owned));
   owned_ = std::move(of_batch);
 }

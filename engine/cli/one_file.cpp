@@ -30,7 +30,7 @@ namespace {
   }
   const auto index = number_of(name);
   const bool is_there = index && *index >= 0 && static_cast<size_t>(*index) < recording.parts.size();
-  return is_there ? &recording.parts[*index] : nullptr;
+  return is_there ? &recording.parts[static_cast<size_t>(*index)] : nullptr;
 }
 
 [[nodiscard]] int finish(const Outcome<void>& answered, answers::TextOut& out, bool json,
@@ -54,7 +54,7 @@ Outcome<Chosen> choose(const model::Recording& recording, const FileChoice& choi
   } else {
     if (recording.parts.empty()) return wrong("There is no snapshot in this file.");
     const auto first = replay::default_device(recording);
-    chosen.part = &recording.parts[first ? first->part : 0];
+    chosen.part = &recording.parts[static_cast<size_t>(first ? first->part : 0)];
   }
   if (choice.device.empty()) {
     const auto first = replay::default_device(recording, *chosen.part);

@@ -14,7 +14,7 @@ void find_runs(std::span<const uint32_t> pixels, int32_t column, int32_t least,
                std::vector<BandPlace>& runs) {
   runs.clear();
   const auto height = static_cast<int32_t>(pixels.size());
-  const auto pixel = [&](int32_t row) { return pixels[row]; };
+  const auto pixel = [&](int32_t row) { return pixels[static_cast<size_t>(row)]; };
   for (int32_t probe = 0; probe < height;) {
     const uint32_t rank = pixel(probe);
     int32_t end = probe + 1;

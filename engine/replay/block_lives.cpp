@@ -165,7 +165,7 @@ class LifeFinder {
 
   // Whose free was requested may be known only later, when the block turns out to be older than the trace.
   [[nodiscard]] bool note_request(int32_t event) {
-    AddressTable::Entry* entry = waiting_.find_or_add(address_[event]);
+    AddressTable::Entry* entry = waiting_.find_or_add(address_[static_cast<size_t>(event)]);
     if (entry == nullptr) return false;
     if (entry->open != AddressTable::kNotOpen) return true;  // requested twice
     entry->open = static_cast<int32_t>(spans_.size());
@@ -175,7 +175,7 @@ class LifeFinder {
   // True = there was one.
   bool settle_request(int32_t event, int64_t block) {
     if (spans_.empty()) return false;
-    AddressTable::Entry* entry = waiting_.find(address_[event]);
+    AddressTable::Entry* entry = waiting_.find(address_[static_cast<size_t>(event)]);
     if (entry == nullptr || entry->open == AddressTable::kNotOpen) return false;
     PendingSpan& span = spans_[entry->open];
     span.to = event;
@@ -298,7 +298,7 @@ class LifeFinder {
     Column<PendingStep> steps(recording_.budget);
     for (PendingSpan& span : spans_.span()) {
       if (span.to < 0) {  // never completed: pending to the end if it is a block of this trace
-        const AddressTable::Entry* entry = addresses_.find(address_[span.from]);
+        const AddressTable::Entry* entry = addresses_.find(address_[static_cast<size_t>(span.from)]);
         if (entry == nullptr || entry->open == AddressTable::kNotOpen) continue;
         span.block = entry->open;
       }
@@ -451,7 +451,7 @@ BlockLives::BlockLives(Budget& budget)
     : Bands(budget), version(budget), source(budget), early_requests(budget) {}
 
 int32_t BlockLives::requested(const model::Recording& recording, int32_t rank) const {
-  const int32_t end = freed[rank];
+  const int32_t end = freed[static_cast<size_t>(rank)];
   const auto row_of = [this](int32_t event) { return static_cast<size_t>(events.first + event); };
   const model::EventTable& table = recording.events;
   if (end < events.count) {
@@ -464,7 +464,7 @@ int32_t BlockLives::requested(const model::Recording& recording, int32_t rank) c
   if (early != early_requests.end() && early->rank == rank && early->event < events.count)
     return early->event;
   const int32_t before = end - 1;
-  const bool adjacent = end < events.count && before > born[rank] &&
+  const bool adjacent = end < events.count && before > born[static_cast<size_t>(rank)] &&
                         trace::completes_free(table.action[row_of(end)]) &&
                         table.action[row_of(before)] == Action::free_requested &&
                         table.address[row_of(before)] == table.address[row_of(end)];
@@ -473,7 +473,8 @@ int32_t BlockLives::requested(const model::Recording& recording, int32_t rank) c
 
 uint64_t BlockLives::address(const model::Recording& recording, int32_t rank) const {
   if (rank < from_start && source[rank] >= 0) return recording.blocks.address[source[rank]];
-  const int32_t event = rank < from_start ? freed[rank] : born[rank];
+  const int32_t event =
+      rank < from_start ? freed[static_cast<size_t>(rank)] : born[static_cast<size_t>(rank)];
   return recording.events.address[events.first + event];
 }
 

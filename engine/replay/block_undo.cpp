@@ -126,12 +126,12 @@ bool BlockUndo::open(size_t place, Row row, int32_t event) {
   }
   const uint64_t end = certain_end(row);
   int64_t above = is_open_.at_or_after(place + 1);
-  while (above >= 0 && addresses_[above] < end) {
+  while (above >= 0 && addresses_[static_cast<size_t>(above)] < end) {
     notes_.add(Diag::state_blocks_overlap, event, count, row.address);
     close(static_cast<size_t>(above), event + 1);
     above = is_open_.at_or_after(static_cast<size_t>(above) + 1);
   }
-  row.room = above < 0 ? kNoEnd : addresses_[above] - row.address;
+  row.room = above < 0 ? kNoEnd : addresses_[static_cast<size_t>(above)] - row.address;
   const RangeUndo::Row* around = ranges_.containing(row.address);
   if (around == nullptr || (!around->expandable && end > around->end)) {
     if (ranges_.any()) notes_.add(Diag::state_block_outside_segments, event, count, row.address);
@@ -266,8 +266,10 @@ void BlockUndo::undo_annotate(int32_t event) {
 void BlockUndo::close_within(Bytes bytes, int32_t event) {
   const size_t place = addresses_.first_at(bytes.start);
   for (int64_t at = place < addresses_.size() ? is_open_.at_or_after(place) : -1;
-       at >= 0 && addresses_[at] < bytes.end; at = is_open_.at_or_after(static_cast<size_t>(at) + 1)) {
-    notes_.add(Diag::state_segment_in_use, event, history_.event_count(), addresses_[at]);
+       at >= 0 && addresses_[static_cast<size_t>(at)] < bytes.end;
+       at = is_open_.at_or_after(static_cast<size_t>(at) + 1)) {
+    notes_.add(Diag::state_segment_in_use, event, history_.event_count(),
+               addresses_[static_cast<size_t>(at)]);
     close(static_cast<size_t>(at), event + 1);
   }
 }

@@ -85,7 +85,7 @@ struct Net {
   DeviceChoice best = choices[0];
   std::optional<Telling> most;
   for (const DeviceChoice& choice : choices) {
-    const model::Part& part = recording.parts[choice.part];
+    const model::Part& part = recording.parts[static_cast<size_t>(choice.part)];
     const Telling telling = telling_of(recording, part, choice.device);
     if (most && telling <= *most) continue;
     most = telling;

@@ -26,7 +26,7 @@ class GroupedBands {
   // The first place of each, and where the last one ends.
   [[nodiscard]] std::span<const int32_t> first() const { return first_; }
   // The group's places are [first_of(group), first_of(group + 1)).
-  [[nodiscard]] int32_t first_of(int32_t group) const { return first_[group]; }
+  [[nodiscard]] int32_t first_of(int32_t group) const { return first_[static_cast<size_t>(group)]; }
   // O(log groups).
   [[nodiscard]] int32_t group_of(int32_t place) const;
   [[nodiscard]] int32_t place_of(int32_t band) const { return place_[band]; }

@@ -226,7 +226,7 @@ class PoolFinder {
     }
     Pool& pool = pools_[envelope];
     pool.active += change;
-    if (sign > 0) ++found_.envelopes[envelope].blocks;
+    if (sign > 0) ++found_.envelopes[static_cast<size_t>(envelope)].blocks;
     if (sign > 0 && blocks_.born[rank] < 0) pool.is_known = true;
     return envelope;
   }
@@ -236,13 +236,13 @@ class PoolFinder {
     if (envelope == kDefaultPool) return true;
     Pool& pool = pools_[envelope];
     pool.reserved = clamp_bytes(Sum{pool.reserved} + reserved_change(event));
-    return set_step(found_.envelopes[envelope].reserved, event, pool.reserved);
+    return set_step(found_.envelopes[static_cast<size_t>(envelope)].reserved, event, pool.reserved);
   }
 
   // After a change: the envelope is high enough, and the piece on top of its blocks is what they leave free.
   [[nodiscard]] bool settle(int32_t index, int32_t event) {
     Pool& pool = pools_[index];
-    PoolEnvelope& envelope = found_.envelopes[index];
+    PoolEnvelope& envelope = found_.envelopes[static_cast<size_t>(index)];
     if (!pool.is_known) {
       pool.is_known = true;
       envelope.born = event;
@@ -305,7 +305,7 @@ class PoolFinder {
     }
     for (size_t rank = 0; rank < blocks; ++rank) {
       const int32_t envelope = envelope_of_[rank];
-      if (envelope >= 0) found_.band_of_rank[rank] = next_block[envelope]++;
+      if (envelope >= 0) found_.band_of_rank[rank] = next_block[static_cast<size_t>(envelope)]++;
       const auto band = static_cast<size_t>(found_.band_of_rank[rank]);
       found_.rank_of_band[band] = static_cast<int32_t>(rank);
       bands.size[band] = blocks_.size[rank];
@@ -313,7 +313,7 @@ class PoolFinder {
       bands.freed[band] = blocks_.freed[rank];
     }
     for (const Piece& piece : pieces_) {
-      const auto band = static_cast<size_t>(next_rest[piece.envelope]++);
+      const auto band = static_cast<size_t>(next_rest[static_cast<size_t>(piece.envelope)]++);
       found_.rank_of_band[band] = static_cast<int32_t>(blocks) + piece.envelope;
       bands.size[band] = piece.size;
       bands.born[band] = piece.from;
@@ -326,10 +326,10 @@ class PoolFinder {
   void place_envelopes() {
     std::vector<int32_t> pieces(found_.envelopes.size(), 0);
     std::vector<int32_t> by_birth;
-    for (const Piece& piece : pieces_) ++pieces[piece.envelope];
+    for (const Piece& piece : pieces_) ++pieces[static_cast<size_t>(piece.envelope)];
     for (size_t i = 0; i < pieces.size(); ++i) by_birth.push_back(static_cast<int32_t>(i));
     std::stable_sort(by_birth.begin(), by_birth.end(), [this](int32_t a, int32_t b) {
-      return found_.envelopes[a].born < found_.envelopes[b].born;
+      return found_.envelopes[static_cast<size_t>(a)].born < found_.envelopes[static_cast<size_t>(b)].born;
     });
     int32_t band = 0;
     auto envelope = by_birth.begin();

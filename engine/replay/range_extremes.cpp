@@ -10,7 +10,7 @@ class Best {
  public:
   explicit Best(std::span<const int64_t> values) : values_(values) {}
   void offer(int32_t row) {
-    const int64_t value = values_[row];
+    const int64_t value = values_[static_cast<size_t>(row)];
     const bool better = kExtreme == Extreme::highest ? value > value_ : value < value_;
     if (row_ < 0 || better || (value == value_ && row < row_)) {
       row_ = row;
@@ -61,8 +61,8 @@ bool RangeExtremes::build(std::span<const int64_t> values) {
       int32_t best = entries_[below + i * kFanOut];
       for (size_t j = 1; j < kFanOut; ++j) {
         const int32_t row = entries_[below + i * kFanOut + j];
-        const int64_t value = values[row];
-        const int64_t so_far = values[best];
+        const int64_t value = values[static_cast<size_t>(row)];
+        const int64_t so_far = values[static_cast<size_t>(best)];
         if (extreme_ == Extreme::highest ? value > so_far : value < so_far) best = row;
       }
       entries_[first + i] = best;

@@ -25,7 +25,9 @@ class RangeExtremes {
     return extreme_ == Extreme::highest ? best_row<Extreme::highest>(begin, end)
                                         : best_row<Extreme::lowest>(begin, end);
   }
-  [[nodiscard]] int64_t value(int32_t begin, int32_t end) const { return values_[row(begin, end)]; }
+  [[nodiscard]] int64_t value(int32_t begin, int32_t end) const {
+    return values_[static_cast<size_t>(row(begin, end))];
+  }
 
  private:
   static constexpr int32_t kRowsPerEntry = 16;

@@ -197,7 +197,7 @@ bool RangeUndo::finish() {
   }
   for (const int32_t id : order) {
     const Row& row = rows_[id];
-    number[id] = static_cast<int32_t>(out.begin.size());
+    number[static_cast<size_t>(id)] = static_cast<int32_t>(out.begin.size());
     const bool kept =
         out.address.push_back(row.start) && out.size.push_back(static_cast<int64_t>(row.end - row.start)) &&
         out.begin.push_back(row.begin) && out.end.push_back(row.last) &&
@@ -210,7 +210,7 @@ bool RangeUndo::finish() {
   for (int32_t event = 0; event < trace.count; ++event) {
     const Action action = recording_.events.action[trace.first + event];
     int32_t& row = history_.row_of_event[event];
-    if ((appears(action) || disappears(action)) && row >= 0) row = number[row];
+    if ((appears(action) || disappears(action)) && row >= 0) row = number[static_cast<size_t>(row)];
   }
   return out.index(trace.count);
 }

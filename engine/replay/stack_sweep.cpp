@@ -28,14 +28,14 @@ RowThresholds::RowThresholds(const RowGrid& rows) : count(std::max(rows.count, 0
       std::isfinite(rows.bottom) && std::isfinite(rows.bytes_per_row) && rows.bytes_per_row > 0;
   if (!sensible) return;
   for (int32_t r = 0; r < count; ++r) {
-    threshold[r] = whole_above(rows.bottom + (r + 0.5) * rows.bytes_per_row);
+    threshold[static_cast<size_t>(r)] = whole_above(rows.bottom + (r + 0.5) * rows.bytes_per_row);
   }
   for (int32_t r = 0; r <= count; ++r) {
     const int64_t above = whole_above(rows.bottom + r * rows.bytes_per_row);
-    edge[r] = above == INT64_MAX ? above : std::max(above - 1, int64_t{0});
+    edge[static_cast<size_t>(r)] = above == INT64_MAX ? above : std::max(above - 1, int64_t{0});
   }
   has_means = rows.bytes_per_row <= kLargestRowWithMean;
-  while (first < count && threshold[first] <= 0) ++first;
+  while (first < count && threshold[static_cast<size_t>(first)] <= 0) ++first;
   merged_below =
       rows.bytes_per_row < 0x1p62 ? static_cast<int64_t>(std::ceil(rows.bytes_per_row)) : INT64_MAX;
 }
@@ -67,13 +67,13 @@ void StackSweep::start_nodes() {
   for (; next_node_ < order.size() && tree_.node_first_born(order[next_node_]) <= event_; ++next_node_) {
     const int32_t node = order[next_node_];
     if (tree_.is_node_dead(node, event_)) continue;
-    scratch_.nodes[node] = {.leaves = 0,
-                            .weight = {},
-                            .drawn_at = kNotDrawn,
-                            .rows_end = 0,
-                            .drawn_in = 0,
-                            .leaves_drawn_in = 0,
-                            .until = tree_.node_first_born(node)};
+    scratch_.nodes[static_cast<size_t>(node)] = {.leaves = 0,
+                                                 .weight = {},
+                                                 .drawn_at = kNotDrawn,
+                                                 .rows_end = 0,
+                                                 .drawn_in = 0,
+                                                 .leaves_drawn_in = 0,
+                                                 .until = tree_.node_first_born(node)};
     const auto first = static_cast<size_t>(node) * kNodeLeaves;
     const auto born =
         leaf_first_born.subspan(first, std::min(leaf_first_born.size() - first, size_t{kNodeLeaves}));
@@ -99,13 +99,13 @@ void StackSweep::drop_dead_nodes() {
 }
 
 StackSweep::Node& StackSweep::look_at(int32_t node) {
-  Node& state = scratch_.nodes[node];
+  Node& state = scratch_.nodes[static_cast<size_t>(node)];
   if (state.until <= event_) refresh(node);
   return state;
 }
 
 void StackSweep::refresh(int32_t node) {
-  Node& state = scratch_.nodes[node];
+  Node& state = scratch_.nodes[static_cast<size_t>(node)];
   const int32_t* until = scratch_.leaf_until.data() + node * kNodeLeaves;
   uint64_t expired = ~live_mask_of_64(until, event_).live;
   for (; expired != 0; expired &= expired - 1) refresh_leaf(node, std::countr_zero(expired));
@@ -115,7 +115,7 @@ void StackSweep::refresh(int32_t node) {
 }
 
 void StackSweep::refresh_leaf(int32_t node, int i) {
-  Node& state = scratch_.nodes[node];
+  Node& state = scratch_.nodes[static_cast<size_t>(node)];
   const int32_t index = node * kNodeLeaves + i;
   const uint64_t bit = uint64_t{1} << i;
   const LiveMask mask = tree_.is_leaf_dead(index, event_) ? LiveMask{} : tree_.live_in(index, event_);
@@ -194,7 +194,7 @@ void StackSweep::draw(const RowThresholds& rows, std::span<uint32_t> pixels,
         row = state.rows_end;
         renew_edges(rows, from, row, offset, end, pixels.data());
       } else if (colours_ != nullptr && tree_.largest_in_node(node) < rows.merged_below) {
-        while (threshold[row] <= end) pixels[row++] = kMeanWanted;
+        while (threshold[row] <= end) pixels[static_cast<size_t>(row++)] = kMeanWanted;
       } else {
         draw_leaves(node, offset, rows, pixels.data(), before.data(), row);
       }
@@ -211,7 +211,7 @@ void StackSweep::draw(const RowThresholds& rows, std::span<uint32_t> pixels,
 void StackSweep::draw_leaves(int32_t node, int64_t offset, const RowThresholds& rows, uint32_t* pixels,
                              const uint32_t* before, int32_t& row) {
   const int64_t* threshold = rows.threshold.data();
-  Node& state = scratch_.nodes[node];
+  Node& state = scratch_.nodes[static_cast<size_t>(node)];
   // What a leaf drawn then says of the column before, if the node is in that.
   const int32_t still_there = state.drawn_in == column_ - 1 ? state.leaves_drawn_in : 0;
   state.leaves_drawn_in = column_;
@@ -239,8 +239,8 @@ void StackSweep::draw_leaves(int32_t node, int64_t offset, const RowThresholds& 
 void StackSweep::renew_edges(const RowThresholds& rows, int32_t from, int32_t to, int64_t offset, int64_t end,
                              uint32_t* pixels) const {
   if (colours_ == nullptr || from == to) return;
-  if (is_mean(pixels[from]) && rows.edge[from] < offset) pixels[from] = kMeanWanted;
-  if (is_mean(pixels[to - 1]) && rows.edge[to] > end) pixels[to - 1] = kMeanWanted;
+  if (is_mean(pixels[from]) && rows.edge[static_cast<size_t>(from)] < offset) pixels[from] = kMeanWanted;
+  if (is_mean(pixels[to - 1]) && rows.edge[static_cast<size_t>(to)] > end) pixels[to - 1] = kMeanWanted;
 }
 
 // A height in the stack: `below` is what lies under the leaf that holds it, later under the height itself.
@@ -394,7 +394,7 @@ void StackSweep::add_plain_means(const RowThresholds& rows, int32_t rows_end, ui
   };
   for (int32_t row = rows.first; row < rows_end; ++row) {
     if (pixels[row] != kMeanWanted) continue;
-    int64_t from = rows.edge[row];
+    int64_t from = rows.edge[static_cast<size_t>(row)];
     const int64_t end = rows.edge[static_cast<size_t>(row) + 1];
     while (top <= from) next();  // the row covers a block, so there is one
     pixels[row] = mean;

@@ -41,7 +41,7 @@ class StackTree {
   [[nodiscard]] int32_t block_count() const { return static_cast<int32_t>(freed_.size()); }
   [[nodiscard]] int32_t leaf_count() const { return static_cast<int32_t>(leaf_last_free_.size()); }
   [[nodiscard]] int32_t node_count() const { return static_cast<int32_t>(node_last_free_.size()); }
-  [[nodiscard]] int64_t size(int32_t block) const { return size_[block]; }
+  [[nodiscard]] int64_t size(int32_t block) const { return size_[static_cast<size_t>(block)]; }
   [[nodiscard]] bool is_leaf_dead(int32_t leaf, int32_t event) const {
     return leaf_last_free_[leaf] <= event;
   }

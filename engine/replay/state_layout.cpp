@@ -52,7 +52,9 @@ class Painter {
   }
 
  private:
-  [[nodiscard]] int32_t rank_of(int32_t block) const { return block < 0 ? -1 : paint_->rank_of_block[block]; }
+  [[nodiscard]] int32_t rank_of(int32_t block) const {
+    return block < 0 ? -1 : paint_->rank_of_block[static_cast<size_t>(block)];
+  }
   const StatePaint* paint_;
 };
 
@@ -78,10 +80,10 @@ class Strip {
     if (pieces_ == 0) start_ = from;
     end_ = until;
     const auto k = static_cast<size_t>(kind);
-    bytes_[k] += until - from;
+    bytes_[static_cast<size_t>(k)] += until - from;
     if (is_block) {
-      weights_[k] += painter_.weight_of(row, until - from);
-      lit_[k] = lit_[k] || !painter_.is_dimmed(row);
+      weights_[static_cast<size_t>(k)] += painter_.weight_of(row, until - from);
+      lit_[static_cast<size_t>(k)] = lit_[static_cast<size_t>(k)] || !painter_.is_dimmed(row);
     }
     row_ = pieces_++ == 0 ? row : -1;
     if (end_ - start_ >= 1) flush();
@@ -143,12 +145,13 @@ bool StateLayout::pack(const MemoryAt& memory) {
     row_bytes_ = std::max(row_bytes_, static_cast<double>(segments[i].size));
   }
   std::sort(places_.data(), places_.data() + places_.size(), [&](const Packed& a, const Packed& b) {
-    const SegmentAt &left = segments[a.segment], &right = segments[b.segment];
+    const SegmentAt &left = segments[static_cast<size_t>(a.segment)],
+                    &right = segments[static_cast<size_t>(b.segment)];
     return left.size != right.size ? left.size < right.size : left.address < right.address;
   });
   double x = 0;
   for (Packed& place : places_.span()) {
-    const auto size = static_cast<double>(segments[place.segment].size);
+    const auto size = static_cast<double>(segments[static_cast<size_t>(place.segment)].size);
     if (x > 0 && x + size > row_bytes_) {
       x = 0;
       ++rows_;
@@ -171,7 +174,7 @@ StateLayout::Place StateLayout::place_of(const MemoryAt& memory, int32_t segment
   const double row_height = window.height * window.zoom / std::max(rows_, 1);
   for (const Packed& place : places_) {
     if (place.segment != segment) continue;
-    const auto size = static_cast<double>(memory.segments()[segment].size);
+    const auto size = static_cast<double>(memory.segments()[static_cast<size_t>(segment)].size);
     return {place.x * bytes_to_pixels(window), place.row * row_height, size * bytes_to_pixels(window),
             row_height * kFilled};
   }
@@ -197,7 +200,7 @@ StateRects StateLayout::rects(const MemoryAt& memory, const StateWindow& window,
       drawn_row = place->row;
       drawn_pixel = std::floor(y);
     }
-    const SegmentAt& segment = memory.segments()[place->segment];
+    const SegmentAt& segment = memory.segments()[static_cast<size_t>(place->segment)];
     const double x = place->x * scale - window.left;
     const double width = static_cast<double>(segment.size) * scale;
     if (x + width <= 0 || x >= window.width) continue;
@@ -235,7 +238,7 @@ StateLayout::Hit StateLayout::hit(const MemoryAt& memory, const StateWindow& win
   for (const Packed *place = std::lower_bound(places_.begin(), places_.end(), row,
                                               [](const Packed&p, int32_t r) { return p.row < r; });
        place != places_.end() && place->row == row; ++place) {
-    const SegmentAt& segment = memory.segments()[place->segment];
+    const SegmentAt& segment = memory.segments()[static_cast<size_t>(place->segment)];
     const double offset = bytes - place->x;
     if (!(offset >= 0) || offset >= static_cast<double>(segment.size)) continue;
     hit.segment = place->segment;

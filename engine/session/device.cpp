@@ -22,7 +22,7 @@ Result<std::shared_ptr<Device>> Device::open(const model::Recording& recording, 
                                              int32_t device) {
   if (snapshot < 0 || static_cast<size_t>(snapshot) >= recording.parts.size())
     return fail(ErrorCode::wrong_usage, -1, "there is no snapshot {}", snapshot);
-  const model::Part& in_file = recording.parts[snapshot];
+  const model::Part& in_file = recording.parts[static_cast<size_t>(snapshot)];
   if (!has_device(recording, in_file, device))
     return fail(ErrorCode::wrong_usage, -1, "there is no device {} in snapshot {}", device, snapshot);
   auto replayed = replay::Device::open(recording, in_file, device);

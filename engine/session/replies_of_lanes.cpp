@@ -84,7 +84,7 @@ Status lanes(Asked& asked) {
   for (size_t i = 0; i < rows.size(); ++i) {
     if (static_cast<size_t>(threads[i]) >= all.threads().size())
       return fail(ErrorCode::wrong_usage, -1, "there is no thread {}", threads[i]);
-    const replay::SpanLanes::Thread& thread = all.threads()[threads[i]];
+    const replay::SpanLanes::Thread& thread = all.threads()[static_cast<size_t>(threads[i])];
     if (rows[i] >= thread.rows)
       return fail(ErrorCode::wrong_usage, -1, "thread {} has no row {}", threads[i], rows[i]);
     entries.clear();

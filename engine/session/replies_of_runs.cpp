@@ -145,7 +145,7 @@ Status add_run(Asked& asked) {
     return fail(ErrorCode::wrong_usage, -1, "snapshot {} is no run of this device",
                 asked.arguments.integer("snapshot"));
   const int32_t event = std::min(asked.arguments.integer("event"), static_cast<int32_t>(moments->size()) - 1);
-  return event < 0 ? -1 : (*moments)[event];
+  return event < 0 ? -1 : (*moments)[static_cast<size_t>(event)];
 }
 
 Status event_of_run(Asked& asked) {

@@ -190,7 +190,7 @@ Result<int64_t> Session::tell_requests(int32_t other, const analysis::CarriedReq
   if (other < 0 || static_cast<size_t>(other) >= state_->told.size())
     return fail(ErrorCode::wrong_usage, -1, "recording {} is more than the {} that can be fitted", other,
                 state_->told.size());
-  std::unique_ptr<analysis::ToldRequests>& told = state_->told[other];
+  std::unique_ptr<analysis::ToldRequests>& told = state_->told[static_cast<size_t>(other)];
   if (anew || !told) {
     auto made = analysis::ToldRequests::make(part.about, state_->file->budget);
     if (!made) return tl::unexpected(made.error());
@@ -205,7 +205,7 @@ Result<int64_t> Session::tell_requests(int32_t other, const analysis::CarriedReq
 
 const analysis::Rehearsal* Session::told_requests(int32_t other) const {
   if (other < 0 || static_cast<size_t>(other) >= state_->told.size()) return nullptr;
-  const auto& told = state_->told[other];
+  const auto& told = state_->told[static_cast<size_t>(other)];
   return told && told->is_whole() ? &told->rehearsal() : nullptr;
 }
 

@@ -130,7 +130,7 @@ Status StateView::rank_blocks() {
 Result<int32_t> StateView::rank_of_block(int32_t block) {
   if (const Status exists = check_block(block); !exists) return tl::unexpected(exists.error());
   if (const Status ranked = rank_blocks(); !ranked) return tl::unexpected(ranked.error());
-  return parts_->rank_of_block[block];
+  return parts_->rank_of_block[static_cast<size_t>(block)];
 }
 
 Result<std::vector<int32_t>> StateView::ranks_of(const replay::StateRects& rects) {
@@ -138,7 +138,7 @@ Result<std::vector<int32_t>> StateView::ranks_of(const replay::StateRects& rects
   std::vector<int32_t> ranks(rects.row.size(), -1);
   for (size_t i = 0; i < ranks.size(); ++i) {
     if (rects.row[i] < 0 || rects.kind[i] == static_cast<uint8_t>(replay::StateKind::segment)) continue;
-    ranks[i] = parts_->rank_of_block[rects.row[i]];
+    ranks[i] = parts_->rank_of_block[static_cast<size_t>(rects.row[i])];
   }
   return ranks;
 }

@@ -129,7 +129,7 @@ model::Diagnostics View::diagnostics() const {
 
 const replay::PoolEnvelope* View::envelope(int32_t rank) const {
   const int32_t blocks = ranked().count();
-  return pools_ && rank >= blocks ? &pools_->envelopes[rank - blocks] : nullptr;
+  return pools_ && rank >= blocks ? &pools_->envelopes[static_cast<size_t>(rank - blocks)] : nullptr;
 }
 
 int32_t View::band_of(int32_t rank) const {
@@ -138,7 +138,9 @@ int32_t View::band_of(int32_t rank) const {
   return pool != nullptr ? pool->first_band : pools_->band_of_rank[rank];
 }
 
-int32_t View::rank_of(int32_t band) const { return pools_ && band >= 0 ? pools_->rank_of_band[band] : band; }
+int32_t View::rank_of(int32_t band) const {
+  return pools_ && band >= 0 ? pools_->rank_of_band[static_cast<size_t>(band)] : band;
+}
 
 Result<const analysis::BlockAttributes*> View::attributes() {
   if (kind_ != Bands::segments) return device_->attributes();

@@ -84,12 +84,12 @@ Result<std::optional<analysis::GroupPick>> View::pick_group(const analysis::Band
   if (!found->timeline.live_at(state.event, live, bands.first_of(pick.kind), bands.first_of(pick.kind + 1)))
     return fail(ErrorCode::limit_exceeded, -1, "not enough memory to list what is in use");
   for (const int32_t one : live) {
-    const int64_t size = bands.size()[one];
+    const int64_t size = bands.size()[static_cast<size_t>(one)];
     const int32_t rank = rank_at(*found, one);
     const bool is_block = rank < ranked().count();
     add_saturated(pick.share.bytes, size);
     pick.share.blocks += is_block ? 1 : 0;
-    if (*meant == nullptr || !is_block || (*meant)->matches.matched[rank] == 0) continue;
+    if (*meant == nullptr || !is_block || (*meant)->matches.matched[static_cast<size_t>(rank)] == 0) continue;
     add_saturated(pick.matched->bytes, size);
     ++pick.matched->blocks;
   }

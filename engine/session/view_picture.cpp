@@ -121,7 +121,7 @@ Result<View::SketchedState> View::sketch_state(int32_t event, const replay::Stat
   for (size_t i = 0; i < drawn.rects.row.size(); ++i) {
     int32_t& row = drawn.rects.row[i];
     const bool is_block = row >= 0 && drawn.rects.kind[i] != static_cast<uint8_t>(replay::StateKind::segment);
-    drawn.ranks.push_back(is_block ? sketch->rank_of_block[row] : -1);
+    drawn.ranks.push_back(is_block ? sketch->rank_of_block[static_cast<size_t>(row)] : -1);
     row = -1;  // rows of a sketch mean nothing to other questions
   }
   return drawn;
@@ -149,7 +149,7 @@ void View::shade_map(const ShadedMap& shaded, const Look& look, std::span<uint32
     const int32_t rank = shaded.map[i];
     if (rank == replay::kMappedFree) {
       const float share = shaded.free_shares[i / of_region * columns + i % columns];
-      rgba[i] = shaded.shades[std::lround(share * most)];
+      rgba[i] = shaded.shades[static_cast<size_t>(std::lround(share * most))];
     } else {
       rgba[i] = rank == replay::kNotMapped ? look.nothing : unranked_of(look);
     }

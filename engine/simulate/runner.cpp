@@ -97,7 +97,7 @@ Status Runner::apply(const Inserted& inserted) {
 Status Runner::allocate(size_t row) {
   if (size_of(row) == 0) return {};
   const int32_t pool = input_.log.subject[row];
-  return pool < 0 ? ask(row) : allocate_from(input_.log.pools[pool], row);
+  return pool < 0 ? ask(row) : allocate_from(input_.log.pools[static_cast<size_t>(pool)], row);
 }
 
 // Routes this one request to a private pool, which has as many users after it as before.
@@ -123,7 +123,7 @@ Status Runner::ask(size_t row) {
 
 Status Runner::apply(size_t row) {
   const RequestLog& log = input_.log;
-  const auto pool = [&] { return log.pools[log.subject[row]]; };
+  const auto pool = [&] { return log.pools[static_cast<size_t>(log.subject[row])]; };
   const auto block = [&] { return address_[log.subject[row]]; };
   const int64_t stream = log.stream[row];
   switch (log.request[row]) {

@@ -90,8 +90,8 @@ class Uncached {
       const Inserted& one = inserted[next_];
       if (one.request == Request::allocate)
         refused_[next_] = take(one.size, row == 0 ? 0 : row - 1) ? 0 : 1;
-      else if (one.request == Request::free && refused_[one.subject] == 0)
-        give_back(inserted[one.subject].size);
+      else if (one.request == Request::free && refused_[static_cast<size_t>(one.subject)] == 0)
+        give_back(inserted[static_cast<size_t>(one.subject)].size);
       note(row == 0 ? -1 : input_.requests.event[row - 1]);
     }
   }

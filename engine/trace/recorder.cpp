@@ -58,7 +58,7 @@ DeviceRecorder& Recorder::device(int ordinal) {
     devices_.push_back(std::make_unique<DeviceRecorder>(*this, clock_, budget_));
     if (settings_.enabled) devices_.back()->events_.set_capacity(settings_.max_entries);
   }
-  return *devices_[ordinal];
+  return *devices_[static_cast<size_t>(ordinal)];
 }
 
 FrameId Recorder::frame(std::string_view name, std::string_view filename, int32_t line) {

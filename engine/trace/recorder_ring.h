@@ -111,7 +111,9 @@ class RecorderRing {
     int64_t size = 0;
   };
 
-  [[nodiscard]] T& at(int64_t slot) const { return chunks_[slot / kChunk].entries[slot % kChunk]; }
+  [[nodiscard]] T& at(int64_t slot) const {
+    return chunks_[static_cast<size_t>(slot / kChunk)].entries[static_cast<size_t>(slot % kChunk)];
+  }
   [[nodiscard]] int64_t chunk_size(int64_t index) const {
     return std::min(kChunk, capacity_ - index * kChunk);
   }
@@ -130,8 +132,8 @@ class RecorderRing {
     }
     // Every page is written to here, so that the first use meets no page fault; entries are when they come.
     constexpr auto kPerPage = static_cast<int64_t>(std::max<size_t>(4096 / sizeof(T), 1));
-    for (int64_t i = 0; i < size; i += kPerPage) entries[i] = T{};
-    entries[size - 1] = T{};
+    for (int64_t i = 0; i < size; i += kPerPage) entries[static_cast<size_t>(i)] = T{};
+    entries[static_cast<size_t>(size - 1)] = T{};
     return {std::move(entries), size};
   }
   void give_back(const Chunk& chunk) const {
@@ -165,8 +167,8 @@ class RecorderRing {
   }
   bool enter(int64_t chunk) {
     current_ = chunk;
-    at_ = chunks_[chunk].entries.get();
-    end_ = at_ + std::min(chunks_[chunk].size, limit_ - chunk * kChunk);
+    at_ = chunks_[static_cast<size_t>(chunk)].entries.get();
+    end_ = at_ + std::min(chunks_[static_cast<size_t>(chunk)].size, limit_ - chunk * kChunk);
     return true;
   }
   // Behind the newest of `size_` entries that start at slot 0.

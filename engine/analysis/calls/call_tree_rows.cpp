@@ -76,7 +76,7 @@ Result<Column<FrameRow>> find_frame_rows(const model::Recording& recording, cons
   bool fits = adding.run();
   for (const FrameRow& row : adding.rows()) {
     if (row.blocks == 0 && row.total == 0) continue;
-    if (!keys.empty() && (row.key < 0 || keys[row.key] == 0)) continue;
+    if (!keys.empty() && (row.key < 0 || keys[static_cast<size_t>(row.key)] == 0)) continue;
     fits = fits && found.push_back(row);
   }
   if (!fits) return fail(ErrorCode::limit_exceeded, -1, "Not enough memory for the table of frames.");

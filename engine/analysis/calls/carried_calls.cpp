@@ -105,7 +105,8 @@ class JoinedCalls {
     std::vector<StringId> texts;
     for (const std::string& text : calls.texts) texts.push_back(both_.strings.intern(text));
     for (const CarriedCalls::Frame& frame : calls.frames) {
-      const FrameId id = both_.frames.intern({texts[frame.name], texts[frame.file], frame.line, -1});
+      const FrameId id = both_.frames.intern(
+          {texts[static_cast<size_t>(frame.name)], texts[static_cast<size_t>(frame.file)], frame.line, -1});
       if (id.is_none() || !frames.push_back(id)) return false;
     }
     Column<int32_t> nodes(both_.budget);

@@ -142,7 +142,7 @@ Result<FoldedStacks> fold_memory(const model::Recording& recording, const replay
     const std::string stream = fmt::format("stream_{}", number);
     const std::string address = options.segments ? fmt::format("seg_{:#x}", segment.address) : "";
     Roots own = kNoRoots;
-    Roots& roots = options.segments ? own : of_streams[number];
+    Roots& roots = options.segments ? own : of_streams[static_cast<size_t>(number)];
     for (const replay::BlockAt& block : memory.blocks_of(segment)) {
       if (!add(roots, stream, address, block)) return out_of_memory();
     }

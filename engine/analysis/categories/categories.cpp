@@ -328,20 +328,22 @@ Result<CategorySums> sums_by_category(const replay::Bands& bands, std::span<cons
   BlockSums by_rule(budget);  // -1 = none
   for (const int32_t rank : ranks) {
     const int32_t rule = categories.rule[rank] == Categories::kNoRule ? -1 : categories.rule[rank];
-    if (!by_rule.add(rule, rank, bands.size[rank], !lit.empty() && lit[rank] != 0)) return no_memory();
+    if (!by_rule.add(rule, rank, bands.size[rank], !lit.empty() && lit[static_cast<size_t>(rank)] != 0))
+      return no_memory();
   }
   CategorySums found(budget);
   found.sure.resize(rules.names.size());
   const auto category_of = [&](const BlockSum& sum) {
-    return sum.key < 0 ? 0 : rules.rules[sum.key].category;
+    return sum.key < 0 ? 0 : rules.rules[static_cast<size_t>(sum.key)].category;
   };
   if (!regroup(by_rule, category_of, found.sums)) return no_memory();
   for (const BlockSum& sum : by_rule.rows()) {
     if (sum.key >= 0)
-      found.sure[category_of(sum)] += rules.rules[sum.key].sure * static_cast<double>(sum.bytes);
+      found.sure[static_cast<size_t>(category_of(sum))] +=
+          rules.rules[static_cast<size_t>(sum.key)].sure * static_cast<double>(sum.bytes);
   }
   for (const BlockSum& sum : found.sums.rows()) {
-    double& sure = found.sure[sum.key];
+    double& sure = found.sure[static_cast<size_t>(sum.key)];
     sure = sum.bytes > 0 ? sure / static_cast<double>(sum.bytes) : 0;
   }
   found.sums.order();

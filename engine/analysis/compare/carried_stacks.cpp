@@ -31,7 +31,7 @@ struct Keyed {
 }
 
 [[nodiscard]] const CarriedStack& carried_of(const CarriedStacks& stacks, int32_t number) {
-  return stacks.stacks[number];
+  return stacks.stacks[static_cast<size_t>(number)];
 }
 
 class Pairing {

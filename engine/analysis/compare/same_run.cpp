@@ -44,7 +44,7 @@ struct Times {
   const model::RowRange events = side.part.events_of(side.device);
   if (events.count == 0) return {};
   const auto& time = side.recording.events.time;
-  return {time[events.first], time[events.end() - 1]};
+  return {time[static_cast<size_t>(events.first)], time[static_cast<size_t>(events.end() - 1)]};
 }
 
 // Of events in the range of times of both, as many as are looked at.

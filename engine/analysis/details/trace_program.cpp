@@ -30,7 +30,8 @@ Result<TraceProgram> TraceProgram::of(const EventContext& context) {
   std::sort(program.by_address_.data(), program.by_address_.data() + count, [&](int32_t a, int32_t b) {
     return std::tuple(ranges.address[a], a) < std::tuple(ranges.address[b], b);
   });
-  for (size_t i = 0; i < count; ++i) program.place_[program.by_address_[i]] = static_cast<int32_t>(i);
+  for (size_t i = 0; i < count; ++i)
+    program.place_[static_cast<size_t>(program.by_address_[i])] = static_cast<int32_t>(i);
   return program;
 }
 

@@ -14,7 +14,8 @@ StreamNumbers::StreamNumbers(const model::Recording& recording, const model::Par
     --left;
   };
   const auto meet_all = [&](const auto& streams, model::RowRange rows) {
-    for (int32_t row = rows.first; row < rows.end() && left > 0; ++row) meet(streams[row]);
+    for (int32_t row = rows.first; row < rows.end() && left > 0; ++row)
+      meet(streams[static_cast<size_t>(row)]);
   };
   for (const model::DeviceTrace& trace : part.traces) meet_all(recording.events.stream, trace.events);
   meet_all(recording.segments.stream, part.segments);

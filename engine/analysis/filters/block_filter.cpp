@@ -71,7 +71,7 @@ class BandTerms {
       if (found->matched[rank] != 0) return true;
       const int32_t born = bands_.born[rank];
       const int32_t path = born < 0 ? -1 : made_in_->node[born];
-      return path >= 0 && made_there[path] != 0;
+      return path >= 0 && made_there[static_cast<size_t>(path)] != 0;
     });
   }
 

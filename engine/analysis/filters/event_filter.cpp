@@ -93,7 +93,7 @@ class EventTerms {
   }
   [[nodiscard]] bool is_of(const Mask& blocks, size_t event) const {
     const int32_t rank = rank_of(event);
-    return rank >= 0 && blocks[rank] != 0;
+    return rank >= 0 && blocks[static_cast<size_t>(rank)] != 0;
   }
 
   [[nodiscard]] Result<Mask> action_term(const FilterNode& node) const {
@@ -180,7 +180,7 @@ Result<EventList> filter_events(Device& device, std::string_view text, const Mad
   if (!mask) return tl::unexpected(mask.error());
   EventList list = EventList::none(count, device.recording().budget);
   for (int32_t event = 0; event < count; ++event) {
-    if ((*mask)[event] != 0 && !list.add(event)) return no_memory();
+    if ((*mask)[static_cast<size_t>(event)] != 0 && !list.add(event)) return no_memory();
   }
   return list;
 }

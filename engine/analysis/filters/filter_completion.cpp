@@ -92,7 +92,7 @@ Completions complete_filter(const model::Recording& recording, const replay::Ban
   } else if (begins(word, "pool:")) {
     complete_value(
         bands, "pool", word.substr(5), found, [&](size_t r) { return int32_t{attributes.pool[r].value}; },
-        [&](int32_t id) { return pool_text(recording.pools[id], ","); });
+        [&](int32_t id) { return pool_text(recording.pools[static_cast<size_t>(id)], ","); });
   } else if (begins(word, "category:")) {
     if (const auto rules =
             parse_category_rules(recording.spans.size_rows() == 0 ? kCategoryRules : kLifetimeRules)) {

@@ -7,7 +7,7 @@ namespace gpustrata::analysis {
 namespace {
 
 [[nodiscard]] Result<Mask> mask_of_node(const FilterTree& tree, int32_t index, const MaskOfTerm& of_term) {
-  const FilterNode& node = tree.nodes[index];
+  const FilterNode& node = tree.nodes[static_cast<size_t>(index)];
   if (node.kind == FilterNode::Kind::term) return of_term(node);
   auto joined = mask_of_node(tree, node.children[0], of_term);
   for (size_t i = 1; joined && i < node.children.size(); ++i) {

@@ -225,7 +225,7 @@ class TextSearch {
 }
 
 [[nodiscard]] bool add_match(Matches& matches, const replay::Bands& bands, int32_t rank) {
-  matches.matched[rank] = 1;
+  matches.matched[static_cast<size_t>(rank)] = 1;
   // Sizes that were never in use together may pass 2^63.
   const int64_t size = bands.size[rank];
   add_saturated(matches.bytes, size);
@@ -299,7 +299,7 @@ Result<Matches> search_segments(const model::Recording& recording, const replay:
   if (!words.prepare()) return out_of_memory(recording, segments);
   for (int32_t rank = 0; rank < segments.count(); ++rank) {
     const bool found = words.name_matches(segments.address[rank], segments.version[rank]) ||
-                       words.stack_matches(stacks[rank]);
+                       words.stack_matches(stacks[static_cast<size_t>(rank)]);
     if (found && !add_match(matches, segments, rank)) return out_of_memory(recording, segments);
   }
   return matches;

@@ -33,7 +33,8 @@ class Rules {
     if (after.repeat < 0 || !agrees(repeat_, after.repeat) || !agrees(at_, after.at))
       can_.from_start = can_.from_end = can_.later = can_.mirrored = false;
     if (after.repeat < 0) return;
-    const int32_t to_end = outline_.repeats[after.repeat].times[recording] - 1 - after.turn;
+    const int32_t to_end =
+        outline_.repeats[static_cast<size_t>(after.repeat)].times[recording] - 1 - after.turn;
     can_.from_start = can_.from_start && agrees(from_start_, after.turn);
     can_.from_end = can_.from_end && agrees(from_end_, to_end);
     can_.later = can_.later && agrees(later_, after.turn - turn);
@@ -79,7 +80,7 @@ class Rules {
 };
 
 [[nodiscard]] std::optional<Death> death_between(const Outline& outline, int32_t request, int32_t repeat) {
-  const OutlinedRepeat& of = outline.repeats[repeat];
+  const OutlinedRepeat& of = outline.repeats[static_cast<size_t>(repeat)];
   Rules rules(outline);
   for (size_t r = 0; r < outline.all.size(); ++r) {
     for (int32_t turn = of.before; turn < of.times[r] - of.after; ++turn)

@@ -197,7 +197,7 @@ class Foretelling {
           step_of_[request] = at->second;
         }
         const int32_t step = step_of_[matched.sized_as[request]];
-        if (step >= 0) how = std::max(how, known_of(steps_[step].function));
+        if (step >= 0) how = std::max(how, known_of(steps_[static_cast<size_t>(step)].function));
       }
       (how == Known::unexplained ? fit_.unexplained
        : how == Known::confirmed ? fit_.confirmed
@@ -215,7 +215,7 @@ class Foretelling {
                                                             : Known::assumed;
   }
   [[nodiscard]] const SizeFunction& function(int32_t request) const {
-    return fit_.functions[fit_.function_of[request]];
+    return fit_.functions[static_cast<size_t>(fit_.function_of[request])];
   }
   // The request that has its function.
   [[nodiscard]] int32_t sized_as(int32_t request) const {
@@ -254,7 +254,7 @@ class Foretelling {
             fit_.matched.outline.line_of(one.first), fmt::join(repeat.times, ", "));
       for (int32_t request = one.first; request < one.first + one.period; ++request) {
         if (step_of_.empty() || step_of_[request] < 0) continue;
-        if (steps_[step_of_[request]].function.kind == SizeFunction::Kind::unexplained)
+        if (steps_[static_cast<size_t>(step_of_[request])].function.kind == SizeFunction::Kind::unexplained)
           return fail(
               ErrorCode::wrong_usage, -1,
               "it cannot be told: what {} asks for grows from turn to turn, and no function of the parameters "
@@ -349,9 +349,9 @@ class Foretelling {
     for (size_t row = 0; row < run_.request.size(); ++row) {
       if (run_.request[row] < 0) continue;
       const int32_t request = sized_as(run_.request[row]);
-      int64_t size = sizes.of_function[fit_.function_of[request]];
+      int64_t size = sizes.of_function[static_cast<size_t>(fit_.function_of[request])];
       if (!step_of_.empty() && step_of_[request] >= 0) {
-        const int64_t step = sizes.of_step[step_of_[request]];
+        const int64_t step = sizes.of_step[static_cast<size_t>(step_of_[request])];
         if (step > kLargestForetold / kMostForetoldRequests) return too_large(at);
         size += step * run_.turn[row];
         if (size > kLargestForetold) return too_large(at);

@@ -99,7 +99,7 @@ class Matching {
       if (outline.is_between(recording, turn)) turns[{turn.repeat, turn.at}].insert(turn.turn);
     }
     for (const auto& [place, seen_in] : turns) {
-      const int32_t all = outline.repeats[place.first].between(recording);
+      const int32_t all = outline.repeats[static_cast<size_t>(place.first)].between(recording);
       if (static_cast<int32_t>(seen_in.size()) < all) ++found_.flushed_at_times;
     }
   }

@@ -79,7 +79,7 @@ struct Outline {
   [[nodiscard]] size_t source_of(int32_t request) const;
   [[nodiscard]] Turn turn_of(size_t recording, int32_t own) const;
   [[nodiscard]] bool is_between(size_t recording, const Turn& turn) const {
-    return turn.repeat >= 0 && repeats[turn.repeat].is_between(recording, turn.turn);
+    return turn.repeat >= 0 && repeats[static_cast<size_t>(turn.repeat)].is_between(recording, turn.turn);
   }
   // The repeat whose turns between it stands for; -1 = none.
   [[nodiscard]] int32_t repeat_of(int32_t request) const;

@@ -22,8 +22,8 @@ struct RequestSequence {
   std::span<const int64_t> size;
   int32_t before = 0;  // as many of them are in no order that the program has: none of these is repeated
 
-  [[nodiscard]] int32_t symbol_of(int32_t at) const { return symbol[at]; }
-  [[nodiscard]] int64_t size_of(int32_t at) const { return size[at]; }
+  [[nodiscard]] int32_t symbol_of(int32_t at) const { return symbol[static_cast<size_t>(at)]; }
+  [[nodiscard]] int64_t size_of(int32_t at) const { return size[static_cast<size_t>(at)]; }
 };
 
 struct FoundRepeat {

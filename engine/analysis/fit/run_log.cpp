@@ -54,7 +54,9 @@ class Writing {
   [[nodiscard]] tl::unexpected<Error> no_memory() const {
     return memory_refused(budget_, "to foretell the requests");
   }
-  [[nodiscard]] const OutlinedRepeat& repeat(int32_t at) const { return outline_.repeats[at]; }
+  [[nodiscard]] const OutlinedRepeat& repeat(int32_t at) const {
+    return outline_.repeats[static_cast<size_t>(at)];
+  }
   [[nodiscard]] int32_t between(size_t at) const {
     return static_cast<int32_t>(times_[at]) - outline_.repeats[at].before - outline_.repeats[at].after;
   }
@@ -119,13 +121,13 @@ class Writing {
 
   // The gap behind a request of a turn, counted from the first; -1 = there are not so many.
   [[nodiscard]] int32_t gap_behind(int32_t at, int64_t turn, int32_t request) const {
-    if (turn < 0 || turn >= times_[at]) return -1;
+    if (turn < 0 || turn >= times_[static_cast<size_t>(at)]) return -1;
     const OutlinedRepeat& one = repeat(at);
     return position_[one.first] + (static_cast<int32_t>(turn) - one.before) * one.period + request + 1;
   }
   // `own`: its turn, counted from the first.
   [[nodiscard]] int32_t gap_of(const Death& death, int32_t own) const {
-    const auto last = [&] { return times_[death.repeat] - 1; };
+    const auto last = [&] { return times_[static_cast<size_t>(death.repeat)] - 1; };
     switch (death.until) {
       case Death::Until::request:
         return death.request == 0 ? 0 : position_of_free(death.request);
@@ -219,7 +221,7 @@ class Writing {
         return fail(ErrorCode::wrong_usage, -1,
                     "{} is repeated {} times there, which is too few to be told: a block of {} is freed in "
                     "a turn that there is not",
-                    outline_.line_of(repeat(death.repeat).first), times_[death.repeat],
+                    outline_.line_of(repeat(death.repeat).first), times_[static_cast<size_t>(death.repeat)],
                     outline_.line_of(request));
       const size_t source = outline_.source_of(request);
       const FreeOrder& order = free_order_[request];
@@ -406,7 +408,7 @@ RequestedPeak requested_peak(const RequestLog& log, std::span<const int64_t> siz
         peak.row = static_cast<int32_t>(row);
       }
     } else if (log.request[row] == Request::free) {
-      level -= sizes[log.subject[row]];
+      level -= sizes[static_cast<size_t>(log.subject[row])];
     }
   }
   return peak;

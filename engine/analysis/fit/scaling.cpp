@@ -71,7 +71,7 @@ Result<Column<Scales>> guess_scaling(Device& device, const Rehearsal& rehearsal,
     const int32_t rank = blocks.rank_of(asked.row[request]);
     Use use = Use::unknown;
     if (rank >= 0 && static_cast<size_t>(rank) < categories.categories.rule.size()) {
-      use = use_of(categories.rules.names[categories.of(static_cast<size_t>(rank))]);
+      use = use_of(categories.rules.names[static_cast<size_t>(categories.of(static_cast<size_t>(rank)))]);
       // A rule that names frames: those of the optimizer.
       const CategoryRule* const rule = categories.rule_of(static_cast<size_t>(rank));
       if (use == Use::temporary && rule != nullptr && rule->frames >= 0) use = Use::stays;

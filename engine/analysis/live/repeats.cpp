@@ -224,7 +224,7 @@ class RepeatFinder {
   }
   // In all repeats of the outer ones together.
   [[nodiscard]] static int32_t count_of(int32_t index, const std::vector<Repeat>& repeats) {
-    const Repeat& one = repeats[index];
+    const Repeat& one = repeats[static_cast<size_t>(index)];
     return one.outer < 0 ? one.count : one.count * count_of(one.outer, repeats);
   }
 

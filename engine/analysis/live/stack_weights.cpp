@@ -43,7 +43,7 @@ class Weighing {
       const int32_t born = bands.born[band], freed = bands.freed[band];
       const bool counts = when.has(born, freed);
       const bool counted = asked_.of == BlocksOf::difference && before.has(born, freed);
-      const bool matched = of_.matched.empty() || of_.matched[band] != 0;
+      const bool matched = of_.matched.empty() || of_.matched[static_cast<size_t>(band)] != 0;
       if ((!counts && !counted) || (!matched && of_.only_matched)) continue;
       StackWeight weight;
       if (counts) {
@@ -55,7 +55,7 @@ class Weighing {
         weight.blocks_before = 1;
       }
       if (matched) weight.lit = weight.weight;
-      add(of_.stacks[band], weight);
+      add(of_.stacks[static_cast<size_t>(band)], weight);
     }
   }
 

@@ -21,7 +21,7 @@ Result<Column<int32_t>> ranks_in(const replay::Bands& bands, const When& when,
   Column<int32_t> ranks(budget);
   for (int32_t rank = 0; rank < bands.count(); ++rank) {
     if (!when.has(bands.born[rank], bands.freed[rank])) continue;
-    if (!matched.empty() && matched[rank] == 0) continue;
+    if (!matched.empty() && matched[static_cast<size_t>(rank)] == 0) continue;
     if (!ranks.push_back(rank)) return no_memory(bands.size.size());
   }
   return ranks;
@@ -62,7 +62,8 @@ Result<BlockSums> sums_by_stack(const replay::Bands& bands, std::span<const int3
                                 Budget& budget) {
   BlockSums sums(budget);
   for (const int32_t rank : ranks) {
-    if (!sums.add(stacks[rank].value, rank, bands.size[rank], !lit.empty() && lit[rank] != 0))
+    if (!sums.add(stacks[static_cast<size_t>(rank)].value, rank, bands.size[rank],
+                  !lit.empty() && lit[static_cast<size_t>(rank)] != 0))
       return no_memory(ranks.size());
   }
   return sums;

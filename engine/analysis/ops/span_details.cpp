@@ -23,7 +23,7 @@ class NamesLookedFor {
   explicit NamesLookedFor(std::string_view text) {
     const auto tree = parse_filter(text);
     if (!tree || tree->root < 0) return;
-    const FilterNode& root = tree->nodes[tree->root];
+    const FilterNode& root = tree->nodes[static_cast<size_t>(tree->root)];
     if (root.kind != FilterNode::Kind::term) return;
     whole_ = root.field == FilterField::op;
     if (whole_ || root.field == FilterField::anything) text_ = whole_ ? root.text : ascii::lower(root.text);

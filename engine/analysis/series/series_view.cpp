@@ -107,7 +107,7 @@ struct CallRows {
     if (which == kCalls.end()) continue;
     CallRows& of = found[recording.series.device[row]];
     of.device = recording.series.device[row];
-    of.rows[which - kCalls.begin()] = recording.series.points[row];
+    of.rows[static_cast<size_t>(which - kCalls.begin())] = recording.series.points[row];
   }
   std::vector<CallRows> all;
   for (const auto& one : found) {
@@ -123,7 +123,7 @@ struct CallRows {
 
 const model::Part* series_part(const model::Recording& recording, int32_t part) {
   if (part < 0 || static_cast<size_t>(part) >= recording.parts.size()) return nullptr;
-  const model::Part& found = recording.parts[part];
+  const model::Part& found = recording.parts[static_cast<size_t>(part)];
   return found.series.count > 0 ? &found : nullptr;
 }
 

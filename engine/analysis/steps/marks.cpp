@@ -149,7 +149,8 @@ void list_regions(const model::Recording& recording, const replay::DeviceRows& r
   borders.erase(std::unique(borders.begin(), borders.end()), borders.end());
   const std::vector<Allocated> allocated = allocated_before(recording, rows, borders);
   const auto before = [&](int32_t event) {
-    return allocated[std::lower_bound(borders.begin(), borders.end(), event) - borders.begin()];
+    return allocated[static_cast<size_t>(std::lower_bound(borders.begin(), borders.end(), event) -
+                                         borders.begin())];
   };
   std::vector<const Region*> around;  // those that go on, outermost first
   for (size_t i = 0; i < shown; ++i) {

@@ -25,7 +25,7 @@ std::vector<ColumnEvents> events_of_columns(std::span<const Stretch> stretches,
     while (from < last) {
       const int64_t number = from / kStretchUnits, start = number * kStretchUnits;
       const int64_t to = std::min(last, start + kStretchUnits);
-      const Stretch& stretch = stretches[number];
+      const Stretch& stretch = stretches[static_cast<size_t>(number)];
       const int64_t length = int64_t{stretch.end} - stretch.begin;
       const auto event_at = [&](int64_t place) {
         return static_cast<int32_t>(stretch.begin + length * (place - start) / kStretchUnits);

@@ -93,7 +93,7 @@ struct Candidate {
       number = place->second;
       candidate_of_name.emplace(region.name.value, number);
     }
-    Candidate& one = candidates[number];
+    Candidate& one = candidates[static_cast<size_t>(number)];
     if (region.from_event < one.until) continue;  // inside of the last
     ++one.count;
     one.until = region.to_event;

@@ -81,7 +81,7 @@ struct Insertions {
   // What is freed at the row at which it is taken goes behind it, anything else before.
   for (Ordered& one : ordered) {
     if (one.inserted.request != Request::free) continue;
-    const ExtraRequest& extra = scenario.extra[one.extra];
+    const ExtraRequest& extra = scenario.extra[static_cast<size_t>(one.extra)];
     if (row_behind(extra.after) < one.inserted.before) one.order = 0;
   }
   std::stable_sort(ordered.begin(), ordered.end(), [](const Ordered& a, const Ordered& b) {
@@ -90,7 +90,8 @@ struct Insertions {
   Insertions insertions;
   insertions.place_of_extra.resize(scenario.extra.size(), -1);
   for (Ordered& one : ordered) {
-    int32_t* const place = one.extra < 0 ? nullptr : &insertions.place_of_extra[one.extra];
+    int32_t* const place =
+        one.extra < 0 ? nullptr : &insertions.place_of_extra[static_cast<size_t>(one.extra)];
     if (one.inserted.request == Request::allocate)
       *place = static_cast<int32_t>(insertions.inserted.size());
     else if (place != nullptr)
@@ -235,7 +236,8 @@ Result<RunNumbers> run_scenario(const Rehearsal& rehearsal, const Scenario& scen
   const auto is_unsure = depends_on_failed_sizes(rehearsal, scenario, input, numbers.ooms == 0, budget);
   if (!is_unsure) return tl::unexpected(is_unsure.error());
   numbers.is_unsure = *is_unsure;
-  for (const int32_t place : insertions->place_of_extra) numbers.refused.push_back(refused[place]);
+  for (const int32_t place : insertions->place_of_extra)
+    numbers.refused.push_back(refused[static_cast<size_t>(place)]);
   return numbers;
 }
 
@@ -261,7 +263,7 @@ Status record_scenario(const Rehearsal& rehearsal, const Scenario& scenario, mod
   int32_t told = 0;
   const auto tell_moments = [&](int32_t end) {
     for (; moments != nullptr && told < end; ++told)
-      (*moments)[told] = static_cast<int32_t>((*run)->event_count()) - 1;
+      (*moments)[static_cast<size_t>(told)] = static_cast<int32_t>((*run)->event_count()) - 1;
   };
   constexpr size_t kBetweenQuestions = 256;
   for (size_t steps = 0; !(*run)->at_end(); ++steps) {

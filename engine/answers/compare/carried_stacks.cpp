@@ -171,7 +171,7 @@ void describe(Members& m, const model::Recording& after, const analysis::Carried
             part.before < 0 ? std::nullopt : std::optional(part.before));
     describe_both_sides(m, part);
     const CarriedStack* const carried =
-        m.is_schema() || part.after < 0 ? nullptr : &stacks.stacks[part.after];
+        m.is_schema() || part.after < 0 ? nullptr : &stacks.stacks[static_cast<size_t>(part.after)];
     describe_who(m, after, carried);
     m.rank("rank", carried == nullptr ? std::nullopt : std::optional(carried->largest_rank));
   });

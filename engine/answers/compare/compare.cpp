@@ -123,7 +123,8 @@ void AllParts::add(const Side& before, const Side& after, const analysis::Compar
       continue;
     }
     const Side& of = part.after < 0 ? before : after;
-    const StackId stack = of.stacks.stacks[part.after < 0 ? part.before : part.after].stack;
+    const StackId stack =
+        of.stacks.stacks[static_cast<size_t>(part.after < 0 ? part.before : part.after)].stack;
     to_json(entries_, ComparedStack{of.recording, after.device, stack, part});
   }
 }

@@ -112,8 +112,10 @@ void describe(Members& m, const analysis::MemoryTotals& totals) {
 // What lies at a point.
 void describe(Members& m, const EventContext& context, const replay::MemoryAt& memory,
               const replay::StateLayout::Hit& hit) {
-  const SegmentAt& segment = m.is_schema() ? Members::sample<SegmentAt>() : memory.segments()[hit.segment];
-  const BlockAt* const block = m.is_schema() || hit.block < 0 ? nullptr : &memory.blocks()[hit.block];
+  const SegmentAt& segment =
+      m.is_schema() ? Members::sample<SegmentAt>() : memory.segments()[static_cast<size_t>(hit.segment)];
+  const BlockAt* const block =
+      m.is_schema() || hit.block < 0 ? nullptr : &memory.blocks()[static_cast<size_t>(hit.block)];
   m.is("StatePick");
   m.segment_row("segment", segment.row);
   m.block_row({"block", "-1 = none."}, block == nullptr ? -1 : block->row);

@@ -174,7 +174,7 @@ class Exporter {
       const Part& part = rec_.parts[i];
       if (!is_wanted(i) || part.spans.end() <= written) continue;
       for (int32_t row = part.spans.first; row < part.spans.end() && !out_.failed(); ++row) {
-        has_spans[rec_.spans.thread[row]] = true;
+        has_spans[static_cast<size_t>(rec_.spans.thread[row])] = true;
         write_span(part, row);
       }
       written = part.spans.end();

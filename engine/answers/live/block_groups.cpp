@@ -38,14 +38,14 @@ constexpr std::string_view kFromBefore = "from before the recording";
 
 [[nodiscard]] std::string pool_text(const model::Recording& recording, int32_t key) {
   if (key < 0) return "pool unknown";
-  const model::Pool& pool = recording.pools[key];
+  const model::Pool& pool = recording.pools[static_cast<size_t>(key)];
   return fmt::format("{} ({})", pool == model::Pool{} ? "default pool" : "pool", analysis::pool_text(pool));
 }
 
 [[nodiscard]] std::string lifetime_text(int32_t key, bool in_time) {
   if (key == analysis::kNeverFreed) return "never freed";
   if (key == analysis::kFromBefore) return std::string(kFromBefore);
-  return std::string(in_time ? kTimes[key] : kEventCounts[key]);
+  return std::string(in_time ? kTimes[static_cast<size_t>(key)] : kEventCounts[static_cast<size_t>(key)]);
 }
 
 [[nodiscard]] std::string age_text(int32_t age, int32_t events) {
@@ -72,9 +72,10 @@ std::string kind_text(const model::Recording& recording, const BlockGroups& grou
     case GroupBy::pool:
       return pool_text(recording, kind.key);
     case GroupBy::category:
-      return groups.inferred.empty() ? category_text(recording, kind.key) : groups.inferred[kind.key];
+      return groups.inferred.empty() ? category_text(recording, kind.key)
+                                     : groups.inferred[static_cast<size_t>(kind.key)];
     case GroupBy::size:
-      return std::string(kSizes[kind.key]);
+      return std::string(kSizes[static_cast<size_t>(kind.key)]);
     case GroupBy::lifetime:
       return lifetime_text(kind.key, groups.in_time);
     case GroupBy::age:
@@ -96,7 +97,7 @@ void describe(Members& m, const model::Recording& recording, const BlockGroups& 
     m.count({"merged", "Kinds that are together in this one."}, kind.merged);
     m.text({"says", "What the rules of a category say; empty = nothing."}, [&] {
       const bool is_told = !groups.says.empty() && kind.merged == 0;
-      return is_told ? groups.says[kind.key] : std::string();
+      return is_told ? groups.says[static_cast<size_t>(kind.key)] : std::string();
     });
   });
 }

@@ -29,7 +29,7 @@ namespace {
 
 [[nodiscard]] std::string label_of(const model::Recording& recording, const analysis::Holders& holders,
                                    int32_t key) {
-  if (holders.by == By::category) return holders.categories->rules.names[key];
+  if (holders.by == By::category) return holders.categories->rules.names[static_cast<size_t>(key)];
   const analysis::Keys& keys = *holders.keys;
   if (key < 0) return keys.by == By::module ? "outside of modules" : "no stack";
   if (keys.by == By::module) return module_label(recording, keys.frame[key], keys.site[key]);
@@ -39,7 +39,7 @@ namespace {
 [[nodiscard]] std::string filter_of(const model::Recording& recording, const analysis::Holders& holders,
                                     int32_t key) {
   if (holders.by == By::category && holders.categories->own)
-    return fmt::format("category:{}", holders.categories->rules.names[key]);
+    return fmt::format("category:{}", holders.categories->rules.names[static_cast<size_t>(key)]);
   if (holders.by == By::category || holders.by == By::module) return {};
   if (key < 0) return no_stack_filter();
   return frame_filter("who", recording, frame_key_of(holders.by), holders.keys->frame[key]);
@@ -81,7 +81,7 @@ void describe(Members& m, const model::Recording& recording, const analysis::Hol
         m.rank({"largest", "Of its blocks."}, row.largest);
         m.share({"sure", "Of a category: 0 to 1, how sure its rules are; null = none decided.", "Sure"}, [&] {
           const bool decided = categories != nullptr && row.key > 0;
-          return decided ? std::optional(holders.found.sure[row.key]) : std::nullopt;
+          return decided ? std::optional(holders.found.sure[static_cast<size_t>(row.key)]) : std::nullopt;
         });
         m.text({"says", "What the rules of a category say; empty = nothing."},
                [&] { return categories != nullptr ? categories->rules.says(row.key) : std::string(); });
@@ -94,7 +94,7 @@ void describe(Members& m, const DecidedCategory& decided) {
   const bool known = !m.is_schema() && decided.number != analysis::Categories::kNoRule;
   const analysis::CategoryRule rule = known ? decided.rules.rules[decided.number] : analysis::CategoryRule();
   m.is({"BlockCategory", "What a block is for."});
-  m.text("name", [&] { return std::string_view(decided.rules.names[rule.category]); });
+  m.text("name", [&] { return std::string_view(decided.rules.names[static_cast<size_t>(rule.category)]); });
   m.share({"sure", "0 to 1; null = no rule fits."}, known ? std::optional(rule.sure) : std::nullopt);
   m.count({"line", "The line of the rules that decided, from 1."},
           known ? std::optional(rule.line) : std::nullopt);

@@ -17,7 +17,8 @@ namespace {
 
 [[nodiscard]] int64_t all_bytes(const std::vector<Repeat>& repeats, const Repeat& one) {
   int64_t bytes = one.bytes * one.count;  // of blocks that are all there at once
-  for (int32_t outer = one.outer; outer >= 0; outer = repeats[outer].outer) bytes *= repeats[outer].count;
+  for (int32_t outer = one.outer; outer >= 0; outer = repeats[static_cast<size_t>(outer)].outer)
+    bytes *= repeats[static_cast<size_t>(outer)].count;
   return bytes;
 }
 

@@ -201,7 +201,7 @@ class ReportPage {
   void categories() {
     std::string text;
     for (const analysis::BlockSum& share : report_.categories_at_peak.sums.rows()) {
-      const std::string& name = rules_.names[share.key];
+      const std::string& name = rules_.names[static_cast<size_t>(share.key)];
       if (share.key == 0 && percent(share.bytes, report_.peak.bytes) > 95) return;
       std::string words = name;  // "optimizer state"
       std::replace(words.begin(), words.end(), '_', ' ');

@@ -16,7 +16,9 @@ void describe_moment(Members& m, const analysis::CategoryTimeline& timeline,
   m.microseconds("time_us", moment.time_us);
   m.by_name(
       As::bytes, "categories", timeline.categories, [](const auto& name) { return std::string_view(name); },
-      [&](const auto& name) { return moment.levels[&name - timeline.categories.data()]; });
+      [&](const auto& name) {
+        return moment.levels[static_cast<size_t>(&name - timeline.categories.data())];
+      });
 }
 
 }  // namespace

@@ -79,14 +79,15 @@ std::vector<SeriesColumn> series_columns(const model::Recording& recording, cons
   walk_columns(
       recording, axis, points, grid, [](int32_t) {},
       [&](int32_t column, int32_t row) {
-        SeriesColumn& shown = columns[column];
+        SeriesColumn& shown = columns[static_cast<size_t>(column)];
         const int64_t value = recording.points.value[row];
         if (!shown.highest || value > shown.highest->value) shown.highest = {row, value};
         if (!shown.lowest || value < shown.lowest->value) shown.lowest = {row, value};
       });
   // Nothing follows the last point.
   const int64_t end = axis.extent();
-  for (int32_t column = grid.count; column-- > 0 && column_edge(grid, column) >= end;) columns[column] = {};
+  for (int32_t column = grid.count; column-- > 0 && column_edge(grid, column) >= end;)
+    columns[static_cast<size_t>(column)] = {};
   return columns;
 }
 
@@ -101,7 +102,7 @@ SeriesStack series_stack(const model::Recording& recording, const model::Part& p
   walk_columns(
       recording, axis, recording.series.points[part.series.first], grid, [&](int32_t row) { walk.step(row); },
       [&](int32_t column, int32_t row) {
-        SeriesSpot& shown = stack.totals[column];
+        SeriesSpot& shown = stack.totals[static_cast<size_t>(column)];
         const int64_t value = recording.points.value[row];
         if (column_edge(grid, column) >= axis.extent() || (shown.point >= 0 && value <= shown.value)) return;
         shown = {row, value};

@@ -55,7 +55,7 @@ void Records::read(std::string_view text, int64_t offset) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   for (size_t at = 0; at < text.size() && !stopped_; ++at) {
     const int64_t place = offset + static_cast<int64_t>(at);
-    if (place < 3 && text[at] == kByteOrderMark[place]) continue;
+    if (place < 3 && text[at] == kByteOrderMark[static_cast<size_t>(place)]) continue;
     step(text[at], place);
   }
 }

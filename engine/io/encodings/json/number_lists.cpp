@@ -104,7 +104,7 @@ void NumberLists::read(std::string_view text, int64_t offset) {
   size_t at = 0;
   for (; at < text.size() && halt_ == Halt::none; ++at) {
     const int64_t place = offset + static_cast<int64_t>(at);
-    if (place < 3 && text[at] == kByteOrderMark[place]) continue;
+    if (place < 3 && text[at] == kByteOrderMark[static_cast<size_t>(place)]) continue;
     step(text[at], place);
   }
   if (halt_ != Halt::complete || trailing_ >= 0) return;

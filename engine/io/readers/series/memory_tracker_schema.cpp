@@ -123,7 +123,7 @@ MemoryTrackerSchema::Value MemoryTrackerSchema::outermost(std::span<const Value>
     };
     const auto* const known = std::find(std::begin(kTrackerTables), std::end(kTrackerTables), key);
     if (known != std::end(kTrackerTables)) {
-      keep(found_[known - std::begin(kTrackerTables)], {kOperators, kNothing});
+      keep(found_[static_cast<size_t>(known - std::begin(kTrackerTables))], {kOperators, kNothing});
     } else if (key == kTrackerMarkers) {
       keep(markers_, {kMarkers, kNothing});
     } else if (key == kTrackerRetries) {

@@ -123,13 +123,13 @@ void SnapshotSchema::wrap(Wrapping& wrapping, std::string_view name, const Value
       bare.segments = rows_of(value);
       index = refused_ ? -1 : add_snapshot(std::move(bare));
     }
-    if (index < 0 || std::exchange(snapshot_taken_[index], char{1}) != 0) return;
+    if (index < 0 || std::exchange(snapshot_taken_[static_cast<size_t>(index)], char{1}) != 0) return;
     inner.head = inner.tail = index;
   }
   if (inner.head < 0) return;
   if (inner.levels < kNamedLevels) {
-    for (int32_t i = inner.head; i >= 0; i = next_snapshot_[i]) {
-      std::string& known = snapshots_[i].name;
+    for (int32_t i = inner.head; i >= 0; i = next_snapshot_[static_cast<size_t>(i)]) {
+      std::string& known = snapshots_[static_cast<size_t>(i)].name;
       const std::string level = utf8::cut(name, kMaxNameBytes);
       known = known.empty() ? level : fmt::format("{}/{}", level, known);
     }
@@ -137,7 +137,7 @@ void SnapshotSchema::wrap(Wrapping& wrapping, std::string_view name, const Value
   if (wrapping.tail < 0) {
     wrapping.head = inner.head;
   } else {
-    next_snapshot_[wrapping.tail] = inner.head;
+    next_snapshot_[static_cast<size_t>(wrapping.tail)] = inner.head;
   }
   wrapping.tail = inner.tail;
   wrapping.levels = std::max(wrapping.levels, inner.levels + 1);
@@ -184,26 +184,26 @@ bool SnapshotSchema::publish(const Value& result, bool salvaged) {
     if (const int32_t index = refused_ ? -1 : add_snapshot(std::move(bare)); index >= 0)
       found.push_back(index);
   } else if (result.tag == Of::wrapper) {
-    for (int32_t i = wrappings_[result.id].head; i >= 0; i = next_snapshot_[i]) {
+    for (int32_t i = wrappings_[result.id].head; i >= 0; i = next_snapshot_[static_cast<size_t>(i)]) {
       found.push_back(i);
     }
   }
   int64_t rows = 0;
   for (const int32_t index : found) {
-    const Part& made = snapshots_[index];
+    const Part& made = snapshots_[static_cast<size_t>(index)];
     rows += made.segments.count + made.host_segments.count + made.host_events.count + made.annotations.count;
     for (const DeviceTrace& trace : made.traces) rows += trace.events.count;
   }
   if (salvaged ? rows == 0 : found.empty()) return false;  // nothing of it stays in the recording
   std::vector<int32_t> place(snapshots_.size(), -1);
   for (const int32_t index : found) {
-    Part& made = snapshots_[index];
-    place[index] = static_cast<int32_t>(recording_.parts.size());
+    Part& made = snapshots_[static_cast<size_t>(index)];
+    place[static_cast<size_t>(index)] = static_cast<int32_t>(recording_.parts.size());
     recording_.parts.push_back(std::move(made));
   }
   for (const SnapshotExtra& extra : snapshot_extras_) {
-    const int32_t row = place[extra.snapshot];
-    if (row >= 0 && is_open_journal(extra)) recording_.parts[row].is_open = true;
+    const int32_t row = place[static_cast<size_t>(extra.snapshot)];
+    if (row >= 0 && is_open_journal(extra)) recording_.parts[static_cast<size_t>(row)].is_open = true;
     if (row >= 0 && !recording_.extras.append({Owner::part, row, extra.key, extra.value})) {
       recording_.diagnostics.add(Diag::budget_exhausted, -1,
                                  "no memory for an unknown field of the snapshot");

@@ -26,7 +26,8 @@ constexpr std::array<std::string_view, 21> kDeviceNames = {
     "metal", "xpu",  "mps",    "meta",   "hpu",    "ve",    "lazy", "ipu",  "mtia", "privateuseone"};
 
 [[nodiscard]] std::string name_of_type(int64_t type) {
-  if (type >= 0 && static_cast<size_t>(type) < kDeviceNames.size()) return std::string(kDeviceNames[type]);
+  if (type >= 0 && static_cast<size_t>(type) < kDeviceNames.size())
+    return std::string(kDeviceNames[static_cast<size_t>(type)]);
   return fmt::format("device type {}", type);
 }
 
@@ -65,7 +66,7 @@ class Maker {
   [[nodiscard]] bool add_devices() {
     std::vector<int32_t> devices(rows_.devices.size());
     for (size_t i = 0; i < devices.size(); ++i) devices[i] = static_cast<int32_t>(i);
-    const auto device = [&](int32_t i) -> const Device& { return rows_.devices[i]; };
+    const auto device = [&](int32_t i) -> const Device& { return rows_.devices[static_cast<size_t>(i)]; };
     std::sort(devices.begin(), devices.end(),
               [&](int32_t a, int32_t b) { return rank_of(device(a)) < rank_of(device(b)); });
     Column<uint32_t> starts(rec_.budget);

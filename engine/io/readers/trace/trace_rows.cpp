@@ -196,7 +196,7 @@ int32_t Rows::device_of(const Args& args, int64_t offset) {
   if (device.type != 0 && number(args.device_id, 0, id, offset)) {
     device.id = static_cast<int32_t>(std::clamp<int64_t>(id, 0, INT32_MAX));
   }
-  if (last_device_ >= 0 && devices[last_device_] == device) return last_device_;
+  if (last_device_ >= 0 && devices[static_cast<size_t>(last_device_)] == device) return last_device_;
   const auto known = std::find(devices.begin(), devices.end(), device);
   last_device_ = static_cast<int32_t>(known - devices.begin());
   if (known == devices.end()) {

@@ -110,8 +110,9 @@ constexpr std::array<int64_t, 10> kPowers = {1,       10,        100,        1'0
   }
   if (at != text.size() || behind > 9 || shift - behind > 9) return false;
   value = static_cast<int64_t>(digits);
-  if (behind <= shift) return !__builtin_mul_overflow(value, kPowers[shift - behind], &value);
-  value /= kPowers[behind - shift];
+  if (behind <= shift)
+    return !__builtin_mul_overflow(value, kPowers[static_cast<size_t>(shift - behind)], &value);
+  value /= kPowers[static_cast<size_t>(behind - shift)];
   return true;
 }
 
