@@ -5,7 +5,6 @@
 #include <bit>
 #include <charconv>
 #include <cstdlib>
-#include <optional>
 #include <vector>
 
 #include "engine/alloc/settings_place.h"

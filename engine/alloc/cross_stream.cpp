@@ -103,7 +103,7 @@ bool CrossStream::add_mark(int64_t stream, Mark mark) {
   if (row < 0) {
     row = static_cast<int32_t>(marks_.size());
     if (row == INT32_MAX || !marks_.push_back({})) return false;
-    marks_[static_cast<size_t>(row)].next = -1;
+    marks_[row].next = -1;
     unused_mark_ = row;
   }
   auto queue = queues_.find(static_cast<uint64_t>(stream));
@@ -111,11 +111,11 @@ bool CrossStream::add_mark(int64_t stream, Mark mark) {
     if (!budget_->take(kNodeBytes)) return false;
     queue = queues_.emplace(static_cast<uint64_t>(stream), Queue()).first;
   }
-  MarkRow& added = marks_[static_cast<size_t>(row)];
+  MarkRow& added = marks_[row];
   unused_mark_ = added.next;
   added = {mark, -1};
   Queue& marks = queue->second;
-  (marks.last < 0 ? marks.first : marks_[static_cast<size_t>(marks.last)].next) = row;
+  (marks.last < 0 ? marks.first : marks_[marks.last].next) = row;
   marks.last = row;
   ++rows_[mark.block.index()].marks;
   ++outstanding_;
@@ -125,7 +125,7 @@ bool CrossStream::add_mark(int64_t stream, Mark mark) {
 int64_t CrossStream::count_marks() const {
   int64_t count = 0;
   for (const auto& [stream, queue] : queues_) {
-    for (int32_t row = queue.first; row >= 0; row = marks_[static_cast<size_t>(row)].next) ++count;
+    for (int32_t row = queue.first; row >= 0; row = marks_[row].next) ++count;
   }
   return count;
 }

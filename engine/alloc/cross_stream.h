@@ -93,8 +93,8 @@ class CrossStream {
     }
   };
 
-  [[nodiscard]] Use& use(int32_t row) { return uses_[static_cast<size_t>(row)]; }
-  [[nodiscard]] const Use& use(int32_t row) const { return uses_[static_cast<size_t>(row)]; }
+  [[nodiscard]] Use& use(int32_t row) { return uses_[row]; }
+  [[nodiscard]] const Use& use(int32_t row) const { return uses_[row]; }
   [[nodiscard]] int32_t find_use(BlockId id, int64_t stream) const;  // -1 = none
   [[nodiscard]] bool index_use(BlockId id, int32_t row);
   void forget_use(BlockId id, int32_t row);
@@ -117,14 +117,14 @@ void CrossStream::take_marks(Judge&& judge, Taken&& taken) {
     Queue& queue = at->second;
     int32_t kept = -1;
     for (int32_t row = queue.first; row >= 0;) {
-      MarkRow& here = marks_[static_cast<size_t>(row)];
+      MarkRow& here = marks_[row];
       const Verdict verdict = judge(here.mark);
       if (verdict == Verdict::leave_stream) break;
       const int32_t next = here.next;
       if (verdict == Verdict::keep) {
         kept = row;
       } else {
-        (kept < 0 ? queue.first : marks_[static_cast<size_t>(kept)].next) = next;
+        (kept < 0 ? queue.first : marks_[kept].next) = next;
         if (next < 0) queue.last = kept;
         here.next = unused_mark_;
         unused_mark_ = row;

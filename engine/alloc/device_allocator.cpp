@@ -1,7 +1,6 @@
 // malloc and free: the order in which memory is looked for, splitting, and the books.
 #include "engine/alloc/device_allocator.h"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 

@@ -1,7 +1,6 @@
 #include "engine/arrow/c_data.h"
 
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace gpustrata::arrow {

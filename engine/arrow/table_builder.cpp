@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <limits>
 
 #include "engine/base/utf8.h"

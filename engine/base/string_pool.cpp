@@ -26,7 +26,7 @@ StringId StringPool::find(std::string_view text) const {
   for (size_t slot = hash & mask;; slot = (slot + 1) & mask) {
     const int32_t id = table_[slot];
     if (id < 0) return {};
-    const Entry& entry = entries_[static_cast<size_t>(id)];
+    const Entry& entry = entries_[id];
     if (entry.hash == hash && std::string_view{entry.data, entry.length} == text) return StringId{id};
   }
 }
@@ -39,7 +39,7 @@ StringId StringPool::intern(std::string_view text) {
   for (;; slot = (slot + 1) & mask) {
     const int32_t id = table_[slot];
     if (id < 0) break;
-    const Entry& entry = entries_[static_cast<size_t>(id)];
+    const Entry& entry = entries_[id];
     if (entry.hash == hash && std::string_view{entry.data, entry.length} == text) return StringId{id};
   }
   const char* stored = store(text);

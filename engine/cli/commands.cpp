@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <new>
 #include <sstream>
-#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>

@@ -1,7 +1,6 @@
 // What the facts have and have not, in numbers and in sentences: nothing is left out in silence.
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 #include <string>

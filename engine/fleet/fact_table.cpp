@@ -161,8 +161,7 @@ bool FactTable::keep(const FactCurve& curve) {
   ContentHash hash;
   for (const auto* values : {&curve.allocated, &curve.reserved}) hash.add(std::as_bytes(std::span(*values)));
   const auto [known, is_new] = curve_by_hash_.try_emplace(hash.value(), static_cast<int32_t>(curves_.size()));
-  if (!is_new && curves_[static_cast<size_t>(known->second)] == curve)
-    return curve_of_.push_back(known->second);
+  if (!is_new && curves_[known->second] == curve) return curve_of_.push_back(known->second);
   return curve_of_.push_back(static_cast<int32_t>(curves_.size())) && curves_.push_back(curve);
 }
 

@@ -62,9 +62,7 @@ class FactTable {
   [[nodiscard]] Status seal();
 
   [[nodiscard]] int64_t lines() const { return static_cast<int64_t>(curve_of_.size()); }
-  [[nodiscard]] const FactCurve& curve(int64_t id) const {
-    return curves_[static_cast<size_t>(curve_of_[static_cast<size_t>(id)])];
-  }
+  [[nodiscard]] const FactCurve& curve(int64_t id) const { return curves_[curve_of_[id]]; }
   [[nodiscard]] const std::vector<NotRead>& not_read() const { return not_read_; }
   [[nodiscard]] const NotReadCount& not_read_count() const { return not_read_count_; }
   [[nodiscard]] Database& database() { return database_; }

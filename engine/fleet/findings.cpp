@@ -87,10 +87,11 @@ class Findings {
   // "rank 3", "rank 3 (device 1)", "model.pickle"
   [[nodiscard]] std::string row_text(int32_t row) const {
     if (row < 0) return "a rank";
-    const auto i = static_cast<size_t>(row);
-    const double rank = rank_->numbers[i], device = device_->numbers[i];
-    std::string text = std::isfinite(rank) ? fmt::format("rank {}", std::llround(rank))
-                                           : std::string(fleet_.strings.view(file_->texts[i]));
+    const double rank = rank_->numbers[static_cast<size_t>(row)],
+                 device = device_->numbers[static_cast<size_t>(row)];
+    std::string text = std::isfinite(rank)
+                           ? fmt::format("rank {}", std::llround(rank))
+                           : std::string(fleet_.strings.view(file_->texts[static_cast<size_t>(row)]));
     if (std::isfinite(device) && device != 0) text += fmt::format(" (device {})", std::llround(device));
     return text;
   }

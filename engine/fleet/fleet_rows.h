@@ -22,7 +22,7 @@ struct FleetRows {
 
   // -1 for what is no id.
   [[nodiscard]] int32_t row(int64_t id) const {
-    return id >= 0 && id < static_cast<int64_t>(row_of.size()) ? row_of[static_cast<size_t>(id)] : -1;
+    return id >= 0 && id < static_cast<int64_t>(row_of.size()) ? row_of[id] : -1;
   }
   // Every row of a SELECT. `take` says whether memory sufficed. Error: limit_exceeded.
   [[nodiscard]] Status each(std::string_view sql, const std::function<bool(Statement&)>& take);

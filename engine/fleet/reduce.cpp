@@ -1,8 +1,5 @@
 #include "engine/fleet/reduce.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "engine/fleet/fleet_rows.h"
 #include "engine/fleet/queries.h"
 

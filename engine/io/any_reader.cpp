@@ -19,24 +19,27 @@ AnyReader::AnyReader(model::Recording& recording)
     : own_file_(std::make_unique<OpenedFile>(OpenedFile{recording})),
       file_(*own_file_),
       depth_(0),
-      reader_(all_kinds().front().make(file_)),
+      reader_(all_kinds().front().make(file_.recording)),
       parts_before_(recording.parts.size()) {}
 
 AnyReader::AnyReader(OpenedFile& file, std::string place, int depth)
-    : file_(file), place_(std::move(place)), depth_(depth), reader_(all_kinds().front().make(file_)) {}
+    : file_(file),
+      place_(std::move(place)),
+      depth_(depth),
+      reader_(all_kinds().front().make(file_.recording)) {}
 
 AnyReader::~AnyReader() = default;
 
 void AnyReader::expect_bytes(int64_t total) {
   expected_ = total;
   if (own_file_) own_file_->expected = std::min(total, kLargestFile);
-  reader_->expect_bytes(total);
+  if (reader_) reader_->expect_bytes(total);
 }
 
-std::span<std::byte> AnyReader::writable() { return reader_->writable(); }
+std::span<std::byte> AnyReader::writable() { return reader_ ? reader_->writable() : std::span<std::byte>{}; }
 
 std::span<std::byte> AnyReader::writable_ahead() {
-  return decided_ ? reader_->writable_ahead() : std::span<std::byte>{};
+  return decided_ && reader_ ? reader_->writable_ahead() : std::span<std::byte>{};
 }
 
 Status AnyReader::look_at(std::span<const std::byte> beginning, bool is_all) {
@@ -91,7 +94,7 @@ Status AnyReader::choose_kind(const Told& told) {
   }
   told_by_ = fmt::format("{} There {}.", sniffed_.format == Format::unknown ? "Text." : sniffed_.reason,
                          told.reason);
-  if (told.kind->make != all_kinds().front().make) take(told.kind->make(file_));
+  if (told.kind->make != all_kinds().front().make) take(told.kind->make(file_.recording));
   return {};
 }
 
@@ -110,6 +113,7 @@ Status AnyReader::hand_over(std::span<const std::byte> bytes) {
 
 Status AnyReader::commit(size_t bytes) {
   if (own_file_) own_file_->received += static_cast<int64_t>(bytes);
+  if (!reader_) return {};
   if (decided_) return reader_->commit(bytes);
   const std::span<const std::byte> chunk = reader_->writable().first(bytes);
   if (head_.empty()) {
@@ -124,23 +128,26 @@ Status AnyReader::commit(size_t bytes) {
 }
 
 Status AnyReader::finish() {
+  if (!reader_) return {};
   if (!decided_) {
     if (Status status = look_at(head_, true); !status) return status;
     if (Status status = hand_over(std::exchange(head_, {})); !status) return status;
   }
   if (Status status = reader_->finish(); !status) return status;
+  format_ = reader_->format();
+  reader_.reset();  // what it needed for reading is as large as a small file
   model::Recording& recording = file_.recording;
   if (!told_by_.empty()) {
     for (size_t i = parts_before_; i < recording.parts.size(); ++i) recording.parts[i].told_by = told_by_;
   }
   if (own_file_) {
     recording.input_bytes = own_file_->received;
-    recording.format = reader_->format();
+    recording.format = format_;
     recording.seal();
   }
   return {};
 }
 
-bool AnyReader::done() const { return decided_ && reader_->done(); }
+bool AnyReader::done() const { return decided_ && (!reader_ || reader_->done()); }
 
 }  // namespace gpustrata::io

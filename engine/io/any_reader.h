@@ -29,7 +29,7 @@ class AnyReader final : public Reader {
   [[nodiscard]] Status finish() override;
   [[nodiscard]] bool done() const override;
   void expect_bytes(int64_t total) override;
-  [[nodiscard]] std::string format() const override { return reader_->format(); }
+  [[nodiscard]] std::string format() const override { return format_; }
 
   // The bytes began like something that is read here, whatever became of it.
   [[nodiscard]] bool recognised() const { return recognised_; }
@@ -46,9 +46,11 @@ class AnyReader final : public Reader {
   OpenedFile& file_;
   std::string place_;
   int depth_;
-  std::unique_ptr<Reader> reader_;  // of the most likely kind; its buffer takes the bytes before the decision
+  // Of the most likely kind; its buffer takes the bytes before the decision. None after finish().
+  std::unique_ptr<Reader> reader_;
   std::unique_ptr<Reader> before_;  // that one while another takes over from it
   std::vector<std::byte> head_;     // bytes that came in before there were enough to decide
+  std::string format_;
   int64_t expected_ = 0;
   Sniffed sniffed_;
   std::string told_by_;      // as model::Part has it; empty for a container

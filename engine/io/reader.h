@@ -5,6 +5,7 @@
 //   while (bytes left) { span = reader.writable(); n = fill(span); reader.commit(n); }   reader.finish();
 // After an Error nothing more is read. `finish` succeeds whenever something could be read that can be
 // shown; what was lost is in Recording::diagnostics.
+// A reader adds parts to the recording and leaves it open, since its file may be one of several: AnyReader seals it.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +16,6 @@
 #include "engine/base/status.h"
 
 namespace gpustrata::io {
-
-// Given to a reader: its file is one of several. It adds parts and leaves the recording open; the caller
-// seals it.
-struct LeftOpen {};
 
 class Reader {
  public:
@@ -31,12 +28,12 @@ class Reader {
   // `bytes` of writable() were filled; reads as far as it can. An Error here means: nothing can be shown.
   // Damage after something was read is no Error: further input is ignored (`done()`).
   [[nodiscard]] virtual Status commit(size_t bytes) = 0;
-  // No more input. Seals the Recording.
+  // No more input. Called once, and nothing but format() after it.
   [[nodiscard]] virtual Status finish() = 0;
   // True once the rest of the input does not matter (STOP seen, damaged, budget exhausted).
-  [[nodiscard]] virtual bool done() const = 0;
+  [[nodiscard]] virtual bool done() const { return false; }
   // Total input size if known: only a hint for reserving memory and for telling what would be needed.
-  virtual void expect_bytes(int64_t total) = 0;
+  virtual void expect_bytes(int64_t /*total*/) {}
   // What was read, after finish(): "pickle", "json in gzip".
   [[nodiscard]] virtual std::string format() const = 0;
 };

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "engine/io/containers/opened_file.h"
 #include "engine/io/encodings/json/first_keys.h"
 #include "engine/io/encodings/pickle/first_texts.h"
 #include "engine/io/readers/fleet_file.h"
@@ -13,18 +12,12 @@
 #include "engine/io/readers/series/memory_tracker.h"
 #include "engine/io/readers/series/telemetry.h"
 #include "engine/io/readers/series/telemetry_csv.h"
-#include "engine/io/readers/snapshot/json_snapshot.h"
 #include "engine/io/readers/snapshot/torch_snapshot.h"
 #include "engine/io/readers/trace/chrome_trace.h"
 
 namespace gpustrata::io {
 
 namespace {
-
-template <typename Of>
-[[nodiscard]] std::unique_ptr<Reader> make(OpenedFile& file) {
-  return std::make_unique<Of>(file.recording, LeftOpen());
-}
 
 constexpr std::string_view kSnapshot = "a memory snapshot of PyTorch";
 constexpr std::string_view kTelemetry = "telemetry of gpumemprof or Stormlog";
@@ -40,42 +33,42 @@ constexpr Words kSnapshotKeys = {"segments", "device_traces"};
 }
 
 constexpr Kind kKinds[] = {
-    {.name = kSnapshot, .encoding = Format::pickle, .keys = kSnapshotKeys, .make = make<TorchSnapshotReader>},
-    {.name = kSnapshot, .encoding = Format::json, .keys = kSnapshotKeys, .make = make<JsonSnapshotReader>},
+    {.name = kSnapshot, .encoding = Format::pickle, .keys = kSnapshotKeys, .make = torch_snapshot_reader},
+    {.name = kSnapshot, .encoding = Format::json, .keys = kSnapshotKeys, .make = json_snapshot_reader},
     {.name = "a journal of a run",
      .encoding = Format::journal,
      .shape = begins_journal,
-     .make = make<JournalReader>},
+     .make = journal_reader},
     {.name = "a trace of the PyTorch profiler",
      .encoding = Format::json,
      .outer_keys = {"traceEvents", "ph"},
-     .make = make<ChromeTraceReader>},
+     .make = chrome_trace_reader},
     {.name = "a reduced fleet of gpustrata",
      .encoding = Format::json,
      .outer_keys = {"gpustrata_fleet"},
-     .make = make<FleetFileReader>},
+     .make = fleet_file_reader},
     {.name = "a memory timeline of the PyTorch profiler",
      .encoding = Format::json,
      .shape = begins_memory_timeline,
-     .make = make<MemoryTimelineReader>},
+     .make = memory_timeline_reader},
     {.name = "statistics of PyTorch's MemoryTracker",
      .encoding = Format::pickle,
      .keys = {kTrackerTables[0], kTrackerTables[1], kTrackerTables[2]},
-     .make = make<MemoryTrackerReader>},
+     .make = memory_tracker_reader},
     {.name = kTelemetry,
      .encoding = Format::json,
      .keys = {"allocator_allocated_bytes", "event_type", "num_results", "num_snapshots"},
      .outer_keys = {"memory_allocated", "memory_mb", "timestamps", "function_name"},
-     .make = make<TelemetryReader>},
+     .make = telemetry_reader},
     {.name = "a file of a bundle of gpumemprof",
      .encoding = Format::json,
      .keys = {"captured_event_count", "risk_flags", "bundle_name", "risk_detected"},
      .outer_keys = {"cwd", "fragmentation", "exception_type"},
-     .make = make<TelemetryReader>},
+     .make = telemetry_reader},
     {.name = kTelemetry,
      .encoding = Format::unknown,
      .shape = begins_telemetry_csv,
-     .make = make<TelemetryCsvReader>},
+     .make = telemetry_csv_reader},
     {.name = "memory by category as MemTracker prints it",
      .encoding = Format::unknown,
      .shape = is_printed_by_mem_tracker,

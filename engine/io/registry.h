@@ -16,10 +16,9 @@
 
 #include "engine/io/reader.h"
 #include "engine/io/sniff.h"
+#include "engine/model/recording.h"
 
 namespace gpustrata::io {
-
-struct OpenedFile;
 
 // As much of the beginning as is searched for what tells. Traces of profilers have some KB before their
 // events.
@@ -36,8 +35,8 @@ struct Kind {
   Words outer_keys = {};
   // How its beginning looks, after white space and a byte order mark:
   bool (*shape)(std::string_view beginning) = nullptr;
-  // A reader that adds parts to the recording and leaves it open; null: not read here.
-  std::unique_ptr<Reader> (*make)(OpenedFile& file) = nullptr;
+  // Null: not read here.
+  std::unique_ptr<Reader> (*make)(model::Recording& recording) = nullptr;
   // Then the whole of what is said instead.
   std::string_view refusal = {};
 };

@@ -95,18 +95,7 @@ struct FleetCurves {
 };
 
 struct Fleet {
-  explicit Fleet(Budget& shared)
-      : budget(shared),
-        strings(shared),
-        coverage(shared),
-        says(shared),
-        unreadable(shared),
-        groups(shared),
-        curves(shared),
-        findings(shared),
-        finding_stacks(shared),
-        stacks(shared),
-        rows(shared) {}
+  explicit Fleet(Budget& shared) : budget(shared) {}
   Fleet(const Fleet&) = delete;
   Fleet& operator=(const Fleet&) = delete;
 
@@ -119,20 +108,20 @@ struct Fleet {
   }
 
   Budget& budget;
-  StringPool strings;
+  StringPool strings{budget};
   StringId title{};
   int32_t row_count = 0;
-  Column<FleetCoverage> coverage;
-  Column<StringId> says;
-  Column<FleetUnreadable> unreadable;
+  Column<FleetCoverage> coverage{budget};
+  Column<StringId> says{budget};
+  Column<FleetUnreadable> unreadable{budget};
   double unreadable_count = 0;
   std::vector<FleetColumn> columns;  // row_count values each
-  Column<FleetGroup> groups;
-  FleetCurves curves;
-  Column<FleetFinding> findings;  // the most important first
-  Column<FleetFindingStack> finding_stacks;
-  Column<FleetStack> stacks;
-  Column<int32_t> rows;  // rows that groups and findings name, range after range
+  Column<FleetGroup> groups{budget};
+  FleetCurves curves{budget};
+  Column<FleetFinding> findings{budget};  // the most important first
+  Column<FleetFindingStack> finding_stacks{budget};
+  Column<FleetStack> stacks{budget};
+  Column<int32_t> rows{budget};  // rows that groups and findings name, range after range
 };
 
 }  // namespace gpustrata::model

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "engine/base/json_writer.h"
+#include "engine/base/memory_refused.h"
 #include "engine/model/allocator_rows.h"
 
 namespace gpustrata::model {
@@ -127,8 +128,7 @@ class Filler {
 Status take_snapshot(const trace::Recorder& recorder, std::span<alloc::DeviceAllocator* const> allocators,
                      const SnapshotOptions& options, Recording& recording) {
   if (!fill(recorder, allocators, options, recording)) {
-    return fail(ErrorCode::limit_exceeded, -1, "no memory for the snapshot: {} bytes are allowed, {} needed",
-                recording.budget.limit(), recording.budget.needed());
+    return memory_refused(recording.budget, "for the snapshot");
   }
   recording.format = "recorded";
   for (alloc::DeviceAllocator* allocator : allocators) (void)allocator->note_snapshot();

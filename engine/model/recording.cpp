@@ -109,22 +109,7 @@ class CapabilityFinder {
 
 }  // namespace
 
-Recording::Recording(Budget& shared)
-    : budget(shared),
-      strings(shared),
-      frames(shared),
-      stacks(shared),
-      events(shared),
-      blocks(shared),
-      history(shared),
-      segments(shared),
-      annotations(shared),
-      series(shared),
-      points(shared),
-      extras(shared),
-      spans(shared),
-      threads(shared),
-      records(shared) {
+Recording::Recording(Budget& shared) : budget(shared), strings(shared) {
   (void)stream_of(0);
   (void)pool_of({0, 0});
 }

@@ -56,22 +56,22 @@ struct Recording {
 
   Budget& budget;
   StringPool strings;
-  trace::FrameTable frames;
-  trace::StackTable stacks;
+  trace::FrameTable frames{budget};
+  trace::StackTable stacks{budget};
   std::vector<int64_t> streams;  // raw handles; index 0 is handle 0
   std::vector<Pool> pools;       // index 0 is (0, 0)
   std::vector<StringId> unknown_actions;
-  EventTable events;
-  BlockTable blocks;
-  HistoryTable history;
-  SegmentTable segments;
-  AnnotationTable annotations;
-  SeriesTable series;
-  PointTable points;
-  ExtraTable extras;
-  SpanTable spans;
-  ThreadTable threads;
-  RecordTable records;
+  EventTable events{budget};
+  BlockTable blocks{budget};
+  HistoryTable history{budget};
+  SegmentTable segments{budget};
+  AnnotationTable annotations{budget};
+  SeriesTable series{budget};
+  PointTable points{budget};
+  ExtraTable extras{budget};
+  SpanTable spans{budget};
+  ThreadTable threads{budget};
+  RecordTable records{budget};
   std::vector<Part> parts;
   std::vector<Column<uint8_t>> fleets;  // of parts that are fleets: the text of each, as the file has it
   Diagnostics diagnostics;

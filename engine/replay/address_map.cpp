@@ -36,20 +36,17 @@ bool AddressMap::build_regions() {
   if (!order.resize(count, 0)) return false;
   for (size_t i = 0; i < count; ++i) order[i] = static_cast<int32_t>(i);
   std::sort(order.data(), order.data() + count, [&ranges](int32_t a, int32_t b) {
-    const uint64_t left = ranges.address[static_cast<size_t>(a)],
-                   right = ranges.address[static_cast<size_t>(b)];
+    const uint64_t left = ranges.address[a], right = ranges.address[b];
     return left != right ? left < right : a < b;
   });
   uint64_t end = 0;
   bool expandable = false;
   for (const int32_t row : order.span()) {
-    const auto i = static_cast<size_t>(row);
-    const uint64_t start = ranges.address[i], last = start + static_cast<uint64_t>(ranges.size[i]);
-    const bool grows =
-        expandable && history_->expandable[i] != 0 && start == end &&
-        history_->range_stream[i] == history_->range_stream[static_cast<size_t>(regions_.back().range)];
+    const uint64_t start = ranges.address[row], last = start + static_cast<uint64_t>(ranges.size[row]);
+    const bool grows = expandable && history_->expandable[row] != 0 && start == end &&
+                       history_->range_stream[row] == history_->range_stream[regions_.back().range];
     if (regions_.empty() || (start >= end && !grows)) {
-      if (!regions_.push_back({start, ranges.size[i], row, 1})) return false;
+      if (!regions_.push_back({start, ranges.size[row], row, 1})) return false;
       end = last;
     } else {
       Region& region = regions_.back();
@@ -58,7 +55,7 @@ bool AddressMap::build_regions() {
       region.range = std::min(region.range, row);
       ++region.ranges;
     }
-    expandable = history_->expandable[i] != 0;
+    expandable = history_->expandable[row] != 0;
   }
   order.clear();
   if (!shown_.resize(regions_.size(), 0) || !place_.resize(regions_.size(), 0)) return false;
@@ -67,16 +64,14 @@ bool AddressMap::build_regions() {
 
 void AddressMap::sort_by(RegionOrder order) {
   for (size_t i = 0; i < regions_.size(); ++i) shown_[i] = static_cast<int32_t>(i);
-  const auto stream = [this](int32_t i) {
-    return history_->range_stream[static_cast<size_t>(regions_[static_cast<size_t>(i)].range)];
-  };
+  const auto stream = [this](int32_t i) { return history_->range_stream[regions_[i].range]; };
   std::sort(shown_.data(), shown_.data() + shown_.size(), [&](int32_t a, int32_t b) {
-    const int64_t left = regions_[static_cast<size_t>(a)].size, right = regions_[static_cast<size_t>(b)].size;
+    const int64_t left = regions_[a].size, right = regions_[b].size;
     if (order == RegionOrder::size && left != right) return left > right;
     if (order == RegionOrder::stream && stream(a) != stream(b)) return stream(a) < stream(b);
     return a < b;
   });
-  for (size_t i = 0; i < shown_.size(); ++i) place_[static_cast<size_t>(shown_[i])] = static_cast<int32_t>(i);
+  for (size_t i = 0; i < shown_.size(); ++i) place_[shown_[i]] = static_cast<int32_t>(i);
 }
 
 int32_t AddressMap::row_of(uint64_t address) const {
@@ -85,7 +80,7 @@ int32_t AddressMap::row_of(uint64_t address) const {
   if (above == regions_.begin()) return -1;
   const Region& region = *(above - 1);
   if (address - region.address >= static_cast<uint64_t>(region.size)) return -1;
-  return place_[static_cast<size_t>(above - 1 - regions_.begin())];
+  return place_[above - 1 - regions_.begin()];
 }
 
 struct AddressMap::Picture {
@@ -119,24 +114,23 @@ bool AddressMap::for_each_in(const ColumnGrid& columns, const SpanHistory& spans
 }
 
 void AddressMap::paint(const Picture& picture, const SpanHistory& spans, int32_t row, int32_t value) const {
-  const auto i = static_cast<size_t>(row);
-  const int32_t place = row_of(spans.address[i]) - picture.first;
+  const int32_t place = row_of(spans.address[row]) - picture.first;
   if (place < 0 || place >= picture.count) return;
   const Region& shown = region(place + picture.first);
   const int32_t usable = picture.height > 2 ? picture.height - 1 : picture.height;
   const double scale = usable / static_cast<double>(shown.size);
-  const auto offset = static_cast<double>(spans.address[i] - shown.address);
+  const auto offset = static_cast<double>(spans.address[row] - shown.address);
   // A block can reach beyond its region in a hostile file, so numbers are limited before they become
   // integers.
   const auto line_of = [&](double bytes) {
     return static_cast<int32_t>(std::clamp(std::floor(bytes * scale + 0.5), 0.0, double{1 << 20}));
   };
   const int32_t low = std::min(line_of(offset), usable - 1);
-  const int32_t high = std::clamp(line_of(offset + static_cast<double>(spans.size[i])), low + 1, usable);
-  const int64_t begin = column_of(picture.columns, spans.begin[i]);
+  const int32_t high = std::clamp(line_of(offset + static_cast<double>(spans.size[row])), low + 1, usable);
+  const int64_t begin = column_of(picture.columns, spans.begin[row]);
   const int64_t from = std::max<int64_t>(begin, 0);
-  int64_t until = column_of(picture.columns, spans.end[i]);
-  if (spans.end[i] >= axis_.event_count()) ++until;  // to the right edge of the last column
+  int64_t until = column_of(picture.columns, spans.end[row]);
+  if (spans.end[row] >= axis_.event_count()) ++until;  // to the right edge of the last column
   until = std::min<int64_t>(std::max(until, begin + 1), picture.columns.count);
   if (from >= until) return;
   for (int32_t y = low; y < high; ++y) {
@@ -159,7 +153,7 @@ void AddressMap::draw(const ColumnGrid& columns, int32_t first, int32_t count, i
   for (const bool blocks : {false, true}) {
     const SpanHistory& spans = blocks ? history_->blocks : history_->ranges;
     const bool drawn = for_each_in(columns, spans, [&](int32_t row) {
-      const int32_t rank = blocks ? rank_of_block_[static_cast<size_t>(row)] : 0;
+      const int32_t rank = blocks ? rank_of_block_[row] : 0;
       paint(picture, spans, row, !blocks ? kMappedFree : rank < 0 ? kUnrankedBlock : rank);
     });
     if (!drawn) return;

@@ -43,9 +43,7 @@ class AddressMap {
   [[nodiscard]] int32_t region_count() const { return static_cast<int32_t>(regions_.size()); }
   void sort_by(RegionOrder order);
   // In the chosen order.
-  [[nodiscard]] const Region& region(int32_t row) const {
-    return regions_[static_cast<size_t>(shown_[static_cast<size_t>(row)])];
-  }
+  [[nodiscard]] const Region& region(int32_t row) const { return regions_[shown_[row]]; }
   // Row that holds an address, -1 = none.
   [[nodiscard]] int32_t row_of(uint64_t address) const;
 

@@ -6,7 +6,7 @@ namespace gpustrata::replay {
 
 int64_t StepSeries::at(int32_t event_index) const {
   const auto after = std::upper_bound(event.begin(), event.end(), event_index) - event.begin();
-  return after == 0 ? initial : value[static_cast<size_t>(after - 1)];
+  return after == 0 ? initial : value[after - 1];
 }
 
 Bands::Bands(Budget& budget)

@@ -55,11 +55,9 @@ struct Bands {
   model::Diagnostics diagnostics;  // what had to be repaired
 
   [[nodiscard]] int32_t count() const { return static_cast<int32_t>(size.size()); }
-  [[nodiscard]] int64_t level_after(int32_t event) const {
-    return event < 0 ? initial_level : level[static_cast<size_t>(event)];
-  }
+  [[nodiscard]] int64_t level_after(int32_t event) const { return event < 0 ? initial_level : level[event]; }
   [[nodiscard]] bool is_live_after(int32_t band, int32_t event) const {
-    return born[static_cast<size_t>(band)] <= event && event < freed[static_cast<size_t>(band)];
+    return born[band] <= event && event < freed[band];
   }
 };
 

@@ -63,15 +63,7 @@ bool is_reserved_shrink(Action action) {
 class LifeFinder {
  public:
   LifeFinder(const model::Recording& recording, const model::Part& part, int32_t device)
-      : recording_(recording),
-        part_(part),
-        found_(recording.budget),
-        addresses_(recording.budget),
-        older_(recording.budget),
-        waiting_(recording.budget),
-        spans_(recording.budget),
-        lost_(recording.budget),
-        unasked_(recording.budget) {
+      : recording_(recording), part_(part) {
     found_.device = device;
     found_.profiled = part.capabilities.profiled;
     found_.clock = part.clock;
@@ -138,7 +130,7 @@ class LifeFinder {
     if (entry == nullptr) return false;
     if (entry->open != AddressTable::kNotOpen) {
       ++live_address_allocs_;
-      found_.freed[static_cast<size_t>(entry->open)] = event;
+      found_.freed[entry->open] = event;
       found_.level[i] = entry->open;
       settle_request(event, entry->open);
     } else {
@@ -163,7 +155,7 @@ class LifeFinder {
       if (!was_asked && entry->frees == 0 && !lost_.push_back({event, found_.level[i]})) return false;
       if (!older_.push_back({bytes_at(i), event, entry->frees, -1})) return false;
     } else {
-      found_.freed[static_cast<size_t>(entry->open)] = event;
+      found_.freed[entry->open] = event;
       frees_unasked_ |= !was_asked;
     }
     entry->open = AddressTable::kNotOpen;
@@ -185,7 +177,7 @@ class LifeFinder {
     if (spans_.empty()) return false;
     AddressTable::Entry* entry = waiting_.find(address_[static_cast<size_t>(event)]);
     if (entry == nullptr || entry->open == AddressTable::kNotOpen) return false;
-    PendingSpan& span = spans_[static_cast<size_t>(entry->open)];
+    PendingSpan& span = spans_[entry->open];
     span.to = event;
     span.block = block;
     entry->open = AddressTable::kNotOpen;
@@ -201,7 +193,7 @@ class LifeFinder {
     for (const model::DeviceTrace& trace : part_.traces) {
       if (trace.device != found_.device) continue;
       for (int32_t row = trace.from_start.first; row < trace.from_start.end(); ++row) {
-        const int64_t bytes = recording_.blocks.size[static_cast<size_t>(row)];
+        const int64_t bytes = recording_.blocks.size[row];
         if (!older_.push_back({std::max(bytes, int64_t{0}), found_.events.count, 0, row})) return false;
       }
     }
@@ -212,22 +204,22 @@ class LifeFinder {
     const model::SegmentTable& segments = recording_.segments;
     const model::BlockTable& blocks = recording_.blocks;
     for (int32_t segment = part_.segments.first; segment < part_.segments.end(); ++segment) {
-      if (segments.device[static_cast<size_t>(segment)] != found_.device) continue;
+      if (segments.device[segment] != found_.device) continue;
       has_segments_ = true;
-      const model::RowRange rows = segments.blocks[static_cast<size_t>(segment)];
+      const model::RowRange rows = segments.blocks[segment];
       for (int32_t row = rows.first; row < rows.end(); ++row) {
-        const auto i = static_cast<size_t>(row);
-        const bool allocated = blocks.state[i] == model::BlockState::active_allocated;
-        if (!allocated && blocks.state[i] != model::BlockState::active_pending_free) continue;
-        const AddressTable::Entry* entry = addresses_.find(blocks.address[i]);
+        const bool allocated = blocks.state[row] == model::BlockState::active_allocated;
+        if (!allocated && blocks.state[row] != model::BlockState::active_pending_free) continue;
+        const AddressTable::Entry* entry = addresses_.find(blocks.address[row]);
         if (entry != nullptr && entry->open != AddressTable::kNotOpen) {
           ++ends_found_;
-          if (!allocated && !is_waiting(blocks.address[i]) && !unasked_.push_back(entry->open)) return false;
+          if (!allocated && !is_waiting(blocks.address[row]) && !unasked_.push_back(entry->open))
+            return false;
           continue;
         }
         if (!allocated) continue;
-        const int64_t requested = blocks.requested_size[i];
-        const int64_t bytes = requested == model::kUnknownSize ? blocks.size[i] : requested;
+        const int64_t requested = blocks.requested_size[row];
+        const int64_t bytes = requested == model::kUnknownSize ? blocks.size[row] : requested;
         if (!older_.push_back({std::max(bytes, int64_t{0}), found_.events.count,
                                entry == nullptr ? 0 : entry->frees, row})) {
           return false;
@@ -358,7 +350,7 @@ class LifeFinder {
     const Column<int64_t>& totals = recording_.records.total_reserved;
     bool any = false, any_bytes = false;  // that of the host is said to be 0 always, which tells nothing
     for (int32_t event = 0; event < found_.events.count; ++event) {
-      const int64_t total = totals[static_cast<size_t>(first_record + event)];
+      const int64_t total = totals[first_record + event];
       if (total < 0) continue;
       const int64_t reserved = clamp_bytes(total);
       const int64_t before =
@@ -383,9 +375,8 @@ class LifeFinder {
     }
     Sum start = 0;
     for (int32_t segment = part_.segments.first; segment < part_.segments.end(); ++segment) {
-      const auto i = static_cast<size_t>(segment);
-      if (recording_.segments.device[i] == found_.device) {
-        start += std::max(recording_.segments.total_size[i], int64_t{0});
+      if (recording_.segments.device[segment] == found_.device) {
+        start += std::max(recording_.segments.total_size[segment], int64_t{0});
       }
     }
     for (size_t i = 0; i < action_.size(); ++i) start -= reserved_change(i);
@@ -434,15 +425,16 @@ class LifeFinder {
 
   const model::Recording& recording_;
   const model::Part& part_;
-  BlockLives found_;
+  BlockLives found_{recording_.budget};
   std::span<const Action> action_;
   std::span<const uint64_t> address_;
-  AddressTable addresses_;  // open = number of the alloc
-  Column<OlderBlock> older_;
-  AddressTable waiting_;  // open = row of spans_
-  Column<PendingSpan> spans_;
-  Column<LostRequest> lost_;
-  Column<int32_t> unasked_;  // allocs whose blocks wait in the final state, nothing says since when
+  AddressTable addresses_{recording_.budget};  // open = number of the alloc
+  Column<OlderBlock> older_{recording_.budget};
+  AddressTable waiting_{recording_.budget};  // open = row of spans_
+  Column<PendingSpan> spans_{recording_.budget};
+  Column<LostRequest> lost_{recording_.budget};
+  // allocs whose blocks wait in the final state, nothing says since when
+  Column<int32_t> unasked_{recording_.budget};
   bool writes_requests_ = false;
   bool frees_unasked_ = false;  // a block of the trace was freed without a request
   bool requests_only_ = false;
@@ -480,10 +472,10 @@ int32_t BlockLives::requested(const model::Recording& recording, int32_t rank) c
 }
 
 uint64_t BlockLives::address(const model::Recording& recording, int32_t rank) const {
-  const auto i = static_cast<size_t>(rank);
-  if (rank < from_start && source[i] >= 0) return recording.blocks.address[static_cast<size_t>(source[i])];
-  const int32_t event = rank < from_start ? freed[i] : born[i];
-  return recording.events.address[static_cast<size_t>(events.first + event)];
+  if (rank < from_start && source[rank] >= 0) return recording.blocks.address[source[rank]];
+  const int32_t event =
+      rank < from_start ? freed[static_cast<size_t>(rank)] : born[static_cast<size_t>(rank)];
+  return recording.events.address[events.first + event];
 }
 
 int32_t BlockLives::rank_born_at(int32_t event) const {

@@ -28,19 +28,7 @@ constexpr uint64_t kNoEnd = std::numeric_limits<uint64_t>::max();
 }  // namespace
 
 BlockUndo::BlockUndo(const model::Recording& recording, StateHistory& history, const RangeUndo& ranges)
-    : recording_(recording),
-      history_(history),
-      ranges_(ranges),
-      notes_(history.diagnostics),
-      addresses_(recording.budget),
-      is_open_(recording.budget),
-      row_at_(recording.budget),
-      later_(recording.budget),
-      frees_(recording.budget),
-      rows_(recording.budget),
-      active_(recording.budget),
-      start_(recording.budget),
-      number_(recording.budget) {}
+    : recording_(recording), history_(history), ranges_(ranges), notes_(history.diagnostics) {}
 
 bool BlockUndo::read_events(int32_t first, int32_t end) {
   const model::EventTable& events = recording_.events;
@@ -60,18 +48,16 @@ bool BlockUndo::sort_addresses() {
   const model::BlockTable& blocks = recording_.blocks;
   const model::RowRange all = history_.rows.segments;
   for (int32_t segment = all.first; segment < all.end(); ++segment) {
-    const auto s = static_cast<size_t>(segment);
-    if (segments.device[s] != history_.rows.device && history_.rows.device != kHostDevice) continue;
-    for (int32_t row = segments.blocks[s].first; row < segments.blocks[s].end(); ++row) {
-      const auto i = static_cast<size_t>(row);
-      const bool is_active = blocks.state[i] == model::BlockState::active_allocated ||
-                             blocks.state[i] == model::BlockState::active_pending_free;
-      if (is_active && (!active_.push_back(row) || !addresses_.add(blocks.address[i]))) return false;
+    if (segments.device[segment] != history_.rows.device && history_.rows.device != kHostDevice) continue;
+    for (int32_t row = segments.blocks[segment].first; row < segments.blocks[segment].end(); ++row) {
+      const bool is_active = blocks.state[row] == model::BlockState::active_allocated ||
+                             blocks.state[row] == model::BlockState::active_pending_free;
+      if (is_active && (!active_.push_back(row) || !addresses_.add(blocks.address[row]))) return false;
     }
   }
   const model::RowRange from_start = blocks_from_start(recording_, history_.rows.events);
   for (int32_t row = from_start.first; row < from_start.end(); ++row) {
-    if (!active_.push_back(row) || !addresses_.add(blocks.address[static_cast<size_t>(row)])) return false;
+    if (!active_.push_back(row) || !addresses_.add(blocks.address[row])) return false;
   }
   if (!addresses_.sort()) return false;
   const size_t places = addresses_.size();
@@ -89,25 +75,24 @@ bool BlockUndo::open_final_blocks() {
   const model::BlockTable& blocks = recording_.blocks;
   const int32_t count = history_.event_count();
   std::sort(active_.data(), active_.data() + active_.size(), [&blocks](int32_t a, int32_t b) {
-    const uint64_t left = blocks.address[static_cast<size_t>(a)];
-    const uint64_t right = blocks.address[static_cast<size_t>(b)];
+    const uint64_t left = blocks.address[a];
+    const uint64_t right = blocks.address[b];
     return left != right ? left < right : a < b;
   });
   const model::RowRange from_start = blocks_from_start(recording_, history_.rows.events);
   uint64_t free_from = 0;
   for (const int32_t row : active_) {
-    const auto i = static_cast<size_t>(row);
-    const bool known = blocks.requested_size[i] != model::kUnknownSize;
-    const Bytes bytes = bytes_of(blocks.address[i], blocks.size[i]);
+    const bool known = blocks.requested_size[row] != model::kUnknownSize;
+    const Bytes bytes = bytes_of(blocks.address[row], blocks.size[row]);
     if (bytes.start == bytes.end) continue;
     const auto size = static_cast<int64_t>(bytes.end - bytes.start);
-    const int64_t requested = known ? blocks.requested_size[i] : size;
+    const int64_t requested = known ? blocks.requested_size[row] : size;
     if (bytes.start < free_from) {
       notes_.add(Diag::state_blocks_overlap, count, count, bytes.start);
       continue;
     }
     free_from = bytes.end;
-    const bool pending = blocks.state[i] == model::BlockState::active_pending_free;
+    const bool pending = blocks.state[row] == model::BlockState::active_pending_free;
     const size_t place = addresses_.place_of(bytes.start);
     const Row opened{bytes.start, size,         requested, 0, -1, count, pending ? kUnset : count,
                      row,         frees_[place]};
@@ -131,7 +116,7 @@ bool BlockUndo::open(size_t place, Row row, int32_t event) {
   }
   const int64_t below = is_open_.before(place);
   if (below >= 0) {
-    Row& previous = rows_[static_cast<size_t>(row_at_[static_cast<size_t>(below)])];
+    Row& previous = rows_[row_at_[below]];
     if (certain_end(previous) > row.address) {
       notes_.add(Diag::state_blocks_overlap, event, count, row.address);
       close(static_cast<size_t>(below), event + 1);
@@ -159,7 +144,7 @@ bool BlockUndo::open(size_t place, Row row, int32_t event) {
 }
 
 void BlockUndo::close(size_t place, int32_t begin) {
-  settle(rows_[static_cast<size_t>(row_at_[place])], begin);
+  settle(rows_[row_at_[place]], begin);
   is_open_.erase(place);
   later_[place] = begin;
 }
@@ -214,7 +199,7 @@ bool BlockUndo::undo_alloc(int32_t event) {
   if (row->room < static_cast<uint64_t>(least_block_size(history_, row->requested_size)) &&
       row->size == model::kUnknownSize)
     notes_.add(Diag::state_size_unexplained, event, history_.event_count(), row->address);
-  history_.row_of_event[static_cast<size_t>(event)] = row_at_[place];
+  history_.row_of_event[event] = row_at_[place];
   close(place, event);
   return true;
 }
@@ -228,13 +213,13 @@ bool BlockUndo::note_unended(int32_t event, size_t place) {
   const uint64_t end = bytes_of(address, size).end;
   int32_t last = count - 1;
   const int64_t below = is_open_.before(place);
-  if (below >= 0 && certain_end(rows_[static_cast<size_t>(row_at_[static_cast<size_t>(below)])]) > address)
+  if (below >= 0 && certain_end(rows_[row_at_[below]]) > address)
     last = event;  // these bytes are somebody else's
   size_t at = place;
   for (size_t i = 0; i < kMostLookedAt && at < addresses_.size() && addresses_[at] < end; ++i, ++at)
     last = is_open_.contains(at) ? event : std::min(last, later_[at]);
   later_[place] = event;
-  history_.row_of_event[static_cast<size_t>(event)] = static_cast<int32_t>(rows_.size());
+  history_.row_of_event[event] = static_cast<int32_t>(rows_.size());
   return rows_.push_back(
       {address, size, size_of(event), kNoEnd, event, last, std::max(last, event), -1, frees_[place]});
 }
@@ -243,7 +228,7 @@ bool BlockUndo::undo_free_completed(int32_t event) {
   const size_t place = place_of(event);
   const bool also_request = recording_.events.action[row_of(event)] == Action::free;
   const uint32_t version = --frees_[place];
-  history_.row_of_event[static_cast<size_t>(event)] = static_cast<int32_t>(rows_.size());
+  history_.row_of_event[event] = static_cast<int32_t>(rows_.size());
   return open(place,
               {address_of(event), model::kUnknownSize, size_of(event), 0, -1, event,
                also_request ? event : kUnset, -1, version},
@@ -255,19 +240,19 @@ bool BlockUndo::undo_free_requested(int32_t event) {
   Row* row = open_at(place);
   if (row != nullptr && row->pending_from == kUnset) {
     row->pending_from = event;
-    history_.row_of_event[static_cast<size_t>(event)] = row_at_[place];
+    history_.row_of_event[event] = row_at_[place];
     if (row->requested_size != size_of(event))
       notes_.add(Diag::state_size_differs, event, history_.event_count(), row->address);
     return true;
   }
   if (row != nullptr && completions_ > 0) {  // requested twice, or in use in the dump
     notes_.add(Diag::state_request_without_effect, event, history_.event_count(), row->address);
-    history_.row_of_event[static_cast<size_t>(event)] = row_at_[place];
+    history_.row_of_event[event] = row_at_[place];
     return true;
   }
   if (completions_ > 0)
     notes_.add(Diag::state_request_not_completed, event, history_.event_count(), address_of(event));
-  history_.row_of_event[static_cast<size_t>(event)] = static_cast<int32_t>(rows_.size());
+  history_.row_of_event[event] = static_cast<int32_t>(rows_.size());
   return open(
       place, {address_of(event), model::kUnknownSize, size_of(event), 0, -1, event, event, -1, frees_[place]},
       event);
@@ -275,7 +260,7 @@ bool BlockUndo::undo_free_requested(int32_t event) {
 
 void BlockUndo::undo_annotate(int32_t event) {
   const size_t place = place_of(event);
-  if (is_open_.contains(place)) history_.row_of_event[static_cast<size_t>(event)] = row_at_[place];
+  if (is_open_.contains(place)) history_.row_of_event[event] = row_at_[place];
 }
 
 void BlockUndo::close_within(Bytes bytes, int32_t event) {
@@ -292,7 +277,7 @@ void BlockUndo::close_within(Bytes bytes, int32_t event) {
 bool BlockUndo::settle_all() {
   for (int64_t at = addresses_.size() == 0 ? -1 : is_open_.at_or_after(0); at >= 0;
        at = is_open_.at_or_after(static_cast<size_t>(at) + 1)) {
-    settle(rows_[static_cast<size_t>(row_at_[static_cast<size_t>(at)])], -1);
+    settle(rows_[row_at_[at]], -1);
   }
   // Blocks were closed almost in falling order of begin: counted, not compared.
   if (!start_.resize(static_cast<size_t>(history_.event_count()) + 3, 0) || !number_.resize(rows_.size(), -1))
@@ -301,7 +286,7 @@ bool BlockUndo::settle_all() {
   for (const Row& row : rows_) {
     if (!exists(row)) continue;
     ++kept;
-    ++start_[static_cast<size_t>(row.begin + 2)];
+    ++start_[row.begin + 2];
   }
   for (size_t i = 1; i < start_.size(); ++i) start_[i] += start_[i - 1];
   SpanHistory& out = history_.blocks;
@@ -316,7 +301,7 @@ void BlockUndo::write_rows(size_t first, size_t end) {
   for (size_t id = first; id < end; ++id) {
     const Row& row = rows_[id];
     if (!exists(row)) continue;
-    const auto to = static_cast<size_t>(start_[static_cast<size_t>(row.begin + 1)]++);
+    const auto to = static_cast<size_t>(start_[row.begin + 1]++);
     number_[id] = static_cast<int32_t>(to);
     out.address[to] = row.address;
     out.size[to] = row.size;
@@ -331,9 +316,8 @@ void BlockUndo::write_rows(size_t first, size_t end) {
 
 void BlockUndo::number_events(int32_t first, int32_t end) {
   for (int32_t event = first; event < end; ++event) {
-    int32_t& row = history_.row_of_event[static_cast<size_t>(event)];
-    if (row >= 0 && addresses_.of_event(static_cast<size_t>(event)) >= 0)
-      row = number_[static_cast<size_t>(row)];
+    int32_t& row = history_.row_of_event[event];
+    if (row >= 0 && addresses_.of_event(static_cast<size_t>(event)) >= 0) row = number_[row];
   }
 }
 

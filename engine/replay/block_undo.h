@@ -57,7 +57,7 @@ class BlockUndo {
     return static_cast<size_t>(addresses_.of_event(static_cast<size_t>(event)));
   }
   [[nodiscard]] Row* open_at(size_t place) {
-    return is_open_.contains(place) ? &rows_[static_cast<size_t>(row_at_[place])] : nullptr;
+    return is_open_.contains(place) ? &rows_[row_at_[place]] : nullptr;
   }
   // Bytes that are certainly the block's.
   [[nodiscard]] static uint64_t certain_end(const Row& row);
@@ -74,15 +74,17 @@ class BlockUndo {
   StateHistory& history_;
   const RangeUndo& ranges_;
   UndoNotes notes_;
-  EventAddresses addresses_;
-  OrderedSet is_open_;
-  Column<int32_t> row_at_;  // per place: the open block
-  Column<int32_t> later_;   // per place: when the next block here appears; event count = never
-  Column<uint32_t> frees_;  // per place: completed frees up to the event that is undone
-  Column<Row> rows_;
-  Column<int32_t> active_;  // blocks of the dump: rows of BlockTable
-  Column<int32_t> start_;   // of the output, per event: where the next block that begins there goes
-  Column<int32_t> number_;  // of the output, per row
+  EventAddresses addresses_{recording_.budget};
+  OrderedSet is_open_{recording_.budget};
+  Column<int32_t> row_at_{recording_.budget};  // per place: the open block
+  // per place: when the next block here appears; event count = never
+  Column<int32_t> later_{recording_.budget};
+  Column<uint32_t> frees_{recording_.budget};  // per place: completed frees up to the event that is undone
+  Column<Row> rows_{recording_.budget};
+  Column<int32_t> active_{recording_.budget};  // blocks of the dump: rows of BlockTable
+  // of the output, per event: where the next block that begins there goes
+  Column<int32_t> start_{recording_.budget};
+  Column<int32_t> number_{recording_.budget};  // of the output, per row
   int64_t requests_ = 0, completions_ = 0;
   bool writes_no_requests_ = false;  // a block of the trace was freed without one
 };

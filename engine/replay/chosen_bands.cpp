@@ -1,7 +1,6 @@
 #include "engine/replay/chosen_bands.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace gpustrata::replay {
 

@@ -41,13 +41,12 @@ struct Net {
   const model::BlockTable& blocks = recording.blocks;
   Sum bytes = 0;
   for (int32_t segment = part.segments.first; segment < part.segments.end(); ++segment) {
-    if (recording.segments.device[static_cast<size_t>(segment)] != device) continue;
-    const model::RowRange rows = recording.segments.blocks[static_cast<size_t>(segment)];
+    if (recording.segments.device[segment] != device) continue;
+    const model::RowRange rows = recording.segments.blocks[segment];
     for (int32_t row = rows.first; row < rows.end(); ++row) {
-      const auto i = static_cast<size_t>(row);
-      if (blocks.state[i] != model::BlockState::active_allocated) continue;
-      const int64_t requested = blocks.requested_size[i];
-      bytes += std::max(requested == model::kUnknownSize ? blocks.size[i] : requested, int64_t{0});
+      if (blocks.state[row] != model::BlockState::active_allocated) continue;
+      const int64_t requested = blocks.requested_size[row];
+      bytes += std::max(requested == model::kUnknownSize ? blocks.size[row] : requested, int64_t{0});
     }
   }
   return bytes;
@@ -60,9 +59,8 @@ struct Net {
   Net by_completion, by_request;  // some traces have requests only (block_lives.h)
   bool any_completion = false;
   for (int32_t row = rows.first; row < rows.end(); ++row) {
-    const auto i = static_cast<size_t>(row);
-    const Action action = events.action[i];
-    const Sum size = std::max(events.size[i], int64_t{0});
+    const Action action = events.action[row];
+    const Sum size = std::max(events.size[row], int64_t{0});
     if (action == Action::alloc) {
       by_completion.add(size);
       by_request.add(size);
@@ -73,7 +71,7 @@ struct Net {
       by_request.add(-size);
     } else if (action == Action::oom) {
       found.ran_out = true;
-      found.last_time_us = std::max(found.last_time_us, events.time[i]);
+      found.last_time_us = std::max(found.last_time_us, events.time[row]);
     }
   }
   found.peak = (any_completion ? by_completion : by_request).peak(final_bytes_of(recording, part, device));

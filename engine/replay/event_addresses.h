@@ -29,15 +29,14 @@ class EventAddresses {
     Column<int32_t> order(*budget());
     if (!order.resize(count, 0) || !place_.resize(count, 0) || !sorted_.resize(count, 0)) return false;
     for (size_t i = 0; i < count; ++i) order[i] = static_cast<int32_t>(i);
-    std::sort(order.data(), order.data() + count, [this](int32_t a, int32_t b) {
-      return seen_[static_cast<size_t>(a)] < seen_[static_cast<size_t>(b)];
-    });
+    std::sort(order.data(), order.data() + count,
+              [this](int32_t a, int32_t b) { return seen_[a] < seen_[b]; });
     for (size_t i = 0; i < count; ++i) {
-      place_[static_cast<size_t>(order[i])] = static_cast<int32_t>(i);
-      sorted_[i] = seen_[static_cast<size_t>(order[i])];
+      place_[order[i]] = static_cast<int32_t>(i);
+      sorted_[i] = seen_[order[i]];
     }
     for (int32_t& number : of_event_.span()) {
-      if (number >= 0) number = place_[static_cast<size_t>(number)];
+      if (number >= 0) number = place_[number];
     }
     return true;
   }
@@ -48,7 +47,7 @@ class EventAddresses {
   [[nodiscard]] int32_t of_event(size_t event) const { return of_event_[event]; }
   // Place of an address that was named. O(1).
   [[nodiscard]] size_t place_of(uint64_t address) {
-    return static_cast<size_t>(place_[static_cast<size_t>(table_.find(address)->open)]);
+    return static_cast<size_t>(place_[table_.find(address)->open]);
   }
   // First place at or above any address. O(log addresses).
   [[nodiscard]] size_t first_at(uint64_t address) const {

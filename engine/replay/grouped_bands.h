@@ -29,7 +29,7 @@ class GroupedBands {
   [[nodiscard]] int32_t first_of(int32_t group) const { return first_[static_cast<size_t>(group)]; }
   // O(log groups).
   [[nodiscard]] int32_t group_of(int32_t place) const;
-  [[nodiscard]] int32_t place_of(int32_t band) const { return place_[static_cast<size_t>(band)]; }
+  [[nodiscard]] int32_t place_of(int32_t band) const { return place_[band]; }
 
   // By place.
   [[nodiscard]] std::span<const int32_t> band() const { return band_.span(); }

@@ -22,11 +22,9 @@ void add_to(int64_t& sum, int64_t bytes) {
 
 // The event that began or ended a range, as a row of EventTable; -1 = the trace has neither.
 [[nodiscard]] int32_t event_row_of(const StateHistory& history, int32_t range) {
-  const auto i = static_cast<size_t>(range);
-  const int32_t begin = history.ranges.begin[i], end = history.ranges.end[i];
+  const int32_t begin = history.ranges.begin[range], end = history.ranges.end[range];
   const auto tells = [&](int32_t event) {
-    return event >= 0 && event < history.event_count() &&
-           history.row_of_event[static_cast<size_t>(event)] == range;
+    return event >= 0 && event < history.event_count() && history.row_of_event[event] == range;
   };
   if (tells(begin)) return history.rows.events.first + begin;
   if (tells(end)) return history.rows.events.first + end;
@@ -66,8 +64,7 @@ bool MemoryAt::move_rows(const SpanHistory& spans, Column<int32_t>& rows, int32_
 }
 
 BlockAt MemoryAt::block_at(int32_t row) const {
-  const auto i = static_cast<size_t>(row);
-  return {history_.blocks.address[i], history_.blocks.size[i], history_.requested_size[i], row,
+  return {history_.blocks.address[row], history_.blocks.size[row], history_.requested_size[row], row,
           history_.is_pending(row, event_) ? BlockState::active_pending_free : BlockState::active_allocated};
 }
 
@@ -103,8 +100,8 @@ bool MemoryAt::assemble() {
   // counts.
   shown_.clear();
   for (const int32_t piece : pieces_) {
-    const bool overlaps = !shown_.empty() && history_.ranges.address[static_cast<size_t>(piece)] <=
-                                                 history_.ranges.last_byte(shown_.back());
+    const bool overlaps =
+        !shown_.empty() && history_.ranges.address[piece] <= history_.ranges.last_byte(shown_.back());
     if (!overlaps) {
       if (!shown_.push_back(piece)) return false;
     } else if (piece > shown_.back()) {  // rows are numbered by begin
@@ -128,7 +125,7 @@ bool MemoryAt::assemble() {
 
 bool MemoryAt::add_segment(int32_t first_piece, uint64_t end, size_t& next_block) {
   SegmentAt segment;
-  segment.address = history_.ranges.address[static_cast<size_t>(first_piece)];
+  segment.address = history_.ranges.address[first_piece];
   segment.size = size_of(segment.address, end);
   segment.row = first_piece;
   segment.first_block = static_cast<int32_t>(blocks_.size());
@@ -152,15 +149,13 @@ bool MemoryAt::add_segment(int32_t first_piece, uint64_t end, size_t& next_block
 }
 
 StackId stack_of_range(const model::Recording& recording, const StateHistory& history, int32_t range) {
-  const auto i = static_cast<size_t>(range);
-  if (const int32_t begin = history.ranges.begin[i]; begin >= 0) {
-    const StackId stack = recording.events.stack[static_cast<size_t>(history.rows.events.first + begin)];
+  if (const int32_t begin = history.ranges.begin[range]; begin >= 0) {
+    const StackId stack = recording.events.stack[history.rows.events.first + begin];
     if (!stack.is_none()) return stack;
   }
-  if (history.range_source[i] >= 0)
-    return recording.segments.stack[static_cast<size_t>(history.range_source[i])];
+  if (history.range_source[range] >= 0) return recording.segments.stack[history.range_source[range]];
   const int32_t row = event_row_of(history, range);
-  return row < 0 ? StackId() : recording.events.stack[static_cast<size_t>(row)];
+  return row < 0 ? StackId() : recording.events.stack[row];
 }
 
 }  // namespace gpustrata::replay

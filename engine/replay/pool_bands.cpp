@@ -40,14 +40,7 @@ class PoolFinder {
         blocks_(blocks),
         pool_of_block_(pool_of_block),
         stream_of_block_(stream_of_block),
-        budget_(recording.budget),
-        found_(recording.budget),
-        keys_(recording.budget),
-        segments_(recording.budget),
-        envelope_of_(recording.budget),
-        pools_(recording.budget),
-        ended_(recording.budget),
-        pieces_(recording.budget) {
+        budget_(recording.budget) {
     count_ = blocks.events.count;
   }
 
@@ -116,7 +109,7 @@ class PoolFinder {
     PoolId pool = recording_.events.pool[row];
     if (pool.is_none()) {
       const int32_t segment = segments_.row_around(recording_.events.address[row]);
-      if (segment >= 0) pool = recording_.segments.pool[static_cast<size_t>(segment)];
+      if (segment >= 0) pool = recording_.segments.pool[segment];
     }
     return envelope_of(pool, recording_.events.stream[row], envelope);
   }
@@ -131,18 +124,15 @@ class PoolFinder {
     }
     const model::SegmentTable& segments = recording_.segments;
     for (int32_t row = part_.segments.first; row < part_.segments.end(); ++row) {
-      const auto i = static_cast<size_t>(row);
-      if (segments.device[i] != blocks_.device) continue;
+      if (segments.device[row] != blocks_.device) continue;
       int32_t envelope;
-      if (!envelope_of(segments.pool[i], segments.stream[i], envelope)) return false;
-      if (envelope >= 0)
-        pools_[static_cast<size_t>(envelope)].initial_reserved +=
-            std::max(segments.total_size[i], int64_t{0});
+      if (!envelope_of(segments.pool[row], segments.stream[row], envelope)) return false;
+      if (envelope >= 0) pools_[envelope].initial_reserved += std::max(segments.total_size[row], int64_t{0});
     }
     for (int32_t event = 0; event < count_; ++event) {
       int32_t envelope;
       if (!envelope_of_segment_event(event, envelope)) return false;
-      if (envelope >= 0) pools_[static_cast<size_t>(envelope)].initial_reserved -= reserved_change(event);
+      if (envelope >= 0) pools_[envelope].initial_reserved -= reserved_change(event);
     }
     return true;
   }
@@ -168,8 +158,8 @@ class PoolFinder {
     const auto count = static_cast<size_t>(count_);
     if (!bands.level.resize(count, 0) || !ended_.resize(count, -1)) return false;
     for (int32_t rank = 0; rank < blocks_.count(); ++rank) {
-      const int32_t freed = blocks_.freed[static_cast<size_t>(rank)];
-      if (freed < count_) ended_[static_cast<size_t>(freed)] = rank;
+      const int32_t freed = blocks_.freed[rank];
+      if (freed < count_) ended_[freed] = rank;
     }
     start();
     Sum level = default_active_ + all_capacity_;
@@ -180,17 +170,15 @@ class PoolFinder {
     int64_t pending = blocks_.pending.initial;
     for (int32_t event = 0; event < count_ && !overflow_; ++event) {
       std::array<int32_t, 3> touched{kDefaultPool, kDefaultPool, kDefaultPool};
-      if (const int32_t rank = ended_[static_cast<size_t>(event)]; rank >= 0)
-        touched[0] = add_active(rank, -1);
-      if (next < blocks_.count() && blocks_.born[static_cast<size_t>(next)] == event)
-        touched[1] = add_active(next++, 1);
+      if (const int32_t rank = ended_[event]; rank >= 0) touched[0] = add_active(rank, -1);
+      if (next < blocks_.count() && blocks_.born[next] == event) touched[1] = add_active(next++, 1);
       if (!change_reserved(event, touched[2])) return false;
       for (const int32_t envelope : touched) {
         if (envelope >= 0 && !settle(envelope, event)) return false;
       }
       level = default_active_ + all_capacity_;
       overflow_ = overflow_ || level > kMaxLevel;
-      bands.level[static_cast<size_t>(event)] = static_cast<int64_t>(level);
+      bands.level[event] = static_cast<int64_t>(level);
       if (level > bands.peak_level) {
         bands.peak_level = static_cast<int64_t>(level);
         bands.peak_event = event;
@@ -230,31 +218,30 @@ class PoolFinder {
 
   // The envelope that it changed.
   int32_t add_active(int32_t rank, int sign) {
-    const auto r = static_cast<size_t>(rank);
-    const int32_t envelope = envelope_of_[r];
-    const int64_t change = sign * blocks_.size[r];
+    const int32_t envelope = envelope_of_[rank];
+    const int64_t change = sign * blocks_.size[rank];
     if (envelope == kDefaultPool) {
       default_active_ += change;
       return envelope;
     }
-    Pool& pool = pools_[static_cast<size_t>(envelope)];
+    Pool& pool = pools_[envelope];
     pool.active += change;
     if (sign > 0) ++found_.envelopes[static_cast<size_t>(envelope)].blocks;
-    if (sign > 0 && blocks_.born[r] < 0) pool.is_known = true;
+    if (sign > 0 && blocks_.born[rank] < 0) pool.is_known = true;
     return envelope;
   }
 
   [[nodiscard]] bool change_reserved(int32_t event, int32_t& envelope) {
     if (!envelope_of_segment_event(event, envelope)) return false;
     if (envelope == kDefaultPool) return true;
-    Pool& pool = pools_[static_cast<size_t>(envelope)];
+    Pool& pool = pools_[envelope];
     pool.reserved = clamp_bytes(Sum{pool.reserved} + reserved_change(event));
     return set_step(found_.envelopes[static_cast<size_t>(envelope)].reserved, event, pool.reserved);
   }
 
   // After a change: the envelope is high enough, and the piece on top of its blocks is what they leave free.
   [[nodiscard]] bool settle(int32_t index, int32_t event) {
-    Pool& pool = pools_[static_cast<size_t>(index)];
+    Pool& pool = pools_[index];
     PoolEnvelope& envelope = found_.envelopes[static_cast<size_t>(index)];
     if (!pool.is_known) {
       pool.is_known = true;
@@ -277,7 +264,7 @@ class PoolFinder {
   }
 
   [[nodiscard]] bool close_piece(int32_t index, int32_t event) {
-    const Pool& pool = pools_[static_cast<size_t>(index)];
+    const Pool& pool = pools_[index];
     // Of what two changes of one event made nothing was ever seen.
     if (pool.rest == 0 || pool.rest_from == event) return true;
     return pieces_.push_back({index, pool.rest_from, event, pool.rest});
@@ -357,10 +344,9 @@ class PoolFinder {
       }
     };
     for (int32_t rank = 0; rank < blocks_.count(); ++rank) {
-      const auto r = static_cast<size_t>(rank);
-      if (envelope_of_[r] >= 0) continue;
-      place_until(blocks_.born[r]);
-      found_.band_of_rank[r] = band++;
+      if (envelope_of_[rank] >= 0) continue;
+      place_until(blocks_.born[rank]);
+      found_.band_of_rank[rank] = band++;
     }
     place_until(count_);
   }
@@ -371,13 +357,13 @@ class PoolFinder {
   std::span<const PoolId> pool_of_block_;
   std::span<const StreamId> stream_of_block_;
   Budget& budget_;
-  PoolBands found_;
-  AddressTable keys_;  // pool and stream -> envelope
-  SegmentIndex segments_;
-  Column<int32_t> envelope_of_;  // per rank
-  Column<Pool> pools_;           // per envelope
-  Column<int32_t> ended_;        // per event: the rank that ended
-  Column<Piece> pieces_;
+  PoolBands found_{recording_.budget};
+  AddressTable keys_{recording_.budget};  // pool and stream -> envelope
+  SegmentIndex segments_{recording_.budget};
+  Column<int32_t> envelope_of_{recording_.budget};  // per rank
+  Column<Pool> pools_{recording_.budget};           // per envelope
+  Column<int32_t> ended_{recording_.budget};        // per event: the rank that ended
+  Column<Piece> pieces_{recording_.budget};
   int32_t count_ = 0;
   bool has_private_ = false;
   bool overflow_ = false;

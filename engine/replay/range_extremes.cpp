@@ -1,7 +1,5 @@
 #include "engine/replay/range_extremes.h"
 
-#include <algorithm>
-
 namespace gpustrata::replay {
 
 namespace {
@@ -50,9 +48,9 @@ bool RangeExtremes::build(std::span<const int64_t> values) {
   int32_t count = rows / kRowsPerEntry;
   for (int32_t i = 0; i < count; ++i) {
     const int32_t begin = i * kRowsPerEntry;
-    entries_[static_cast<size_t>(i)] =
-        extreme_ == Extreme::highest ? best_of_rows<Extreme::highest>(values, begin, begin + kRowsPerEntry)
-                                     : best_of_rows<Extreme::lowest>(values, begin, begin + kRowsPerEntry);
+    entries_[i] = extreme_ == Extreme::highest
+                      ? best_of_rows<Extreme::highest>(values, begin, begin + kRowsPerEntry)
+                      : best_of_rows<Extreme::lowest>(values, begin, begin + kRowsPerEntry);
   }
   while (count > 0) {
     level_first_[levels_++] = first;

@@ -19,15 +19,7 @@ constexpr size_t kMostRangesLookedAt = 64;
 }  // namespace
 
 RangeUndo::RangeUndo(const model::Recording& recording, StateHistory& history)
-    : recording_(recording),
-      history_(history),
-      notes_(history.diagnostics),
-      borders_(recording.budget),
-      is_open_(recording.budget),
-      row_at_(recording.budget),
-      later_(recording.budget),
-      versions_(recording.budget),
-      rows_(recording.budget) {}
+    : recording_(recording), history_(history), notes_(history.diagnostics) {}
 
 bool RangeUndo::prepare() {
   const model::EventTable& events = recording_.events;
@@ -37,18 +29,16 @@ bool RangeUndo::prepare() {
     return bytes.start == bytes.end || (borders_.push_back(bytes.start) && borders_.push_back(bytes.end));
   };
   for (int32_t row = trace.first; row < trace.end(); ++row) {
-    const auto i = static_cast<size_t>(row);
-    if ((appears(events.action[i]) || disappears(events.action[i])) &&
-        !add(bytes_of(events.address[i], events.size[i]))) {
+    if ((appears(events.action[row]) || disappears(events.action[row])) &&
+        !add(bytes_of(events.address[row], events.size[row]))) {
       return false;
     }
   }
   Column<int32_t> mine(recording_.budget);
   const model::RowRange all = history_.rows.segments;
   for (int32_t row = all.first; row < all.end(); ++row) {
-    const auto i = static_cast<size_t>(row);
-    if (segments.device[i] != history_.rows.device && history_.rows.device != kHostDevice) continue;
-    if (!mine.push_back(row) || !add(bytes_of(segments.address[i], segments.total_size[i]))) return false;
+    if (segments.device[row] != history_.rows.device && history_.rows.device != kHostDevice) continue;
+    if (!mine.push_back(row) || !add(bytes_of(segments.address[row], segments.total_size[row]))) return false;
   }
   std::sort(borders_.data(), borders_.data() + borders_.size());
   borders_.truncate(
@@ -59,30 +49,28 @@ bool RangeUndo::prepare() {
     return false;
   }
   for (int32_t row = trace.first; row < trace.end(); ++row) {
-    const auto i = static_cast<size_t>(row);
-    if (!disappears(events.action[i])) continue;
+    if (!disappears(events.action[row])) continue;
     const Bytes bytes =
-        bytes_of(events.address[i], events.size[i]);  // may be empty at the end of all addresses
+        bytes_of(events.address[row], events.size[row]);  // may be empty at the end of all addresses
     if (bytes.start < bytes.end) ++versions_[place_of(bytes.start)];
   }
 
   std::sort(mine.data(), mine.data() + mine.size(), [&segments](int32_t a, int32_t b) {
-    const uint64_t left = segments.address[static_cast<size_t>(a)];
-    const uint64_t right = segments.address[static_cast<size_t>(b)];
+    const uint64_t left = segments.address[a];
+    const uint64_t right = segments.address[b];
     return left != right ? left < right : a < b;
   });
   uint64_t free_from = 0;
   for (const int32_t row : mine) {
-    const auto i = static_cast<size_t>(row);
-    const Bytes bytes = bytes_of(segments.address[i], segments.total_size[i]);
+    const Bytes bytes = bytes_of(segments.address[row], segments.total_size[row]);
     if (bytes.start == bytes.end) continue;
     if (bytes.start < free_from) {  // left out: its blocks are shown in the earlier one, or without a segment
       notes_.add(Diag::state_segments_overlap, trace.count, trace.count, bytes.start);
       continue;
     }
     const size_t place = place_of(bytes.start);
-    if (open({bytes.start, bytes.end, -1, trace.count, row, versions_[place], segments.stream[i],
-              segments.pool[i], segments.expandable[i] == model::Tristate::yes}) < 0) {
+    if (open({bytes.start, bytes.end, -1, trace.count, row, versions_[place], segments.stream[row],
+              segments.pool[row], segments.expandable[row] == model::Tristate::yes}) < 0) {
       return false;
     }
     free_from = bytes.end;
@@ -108,7 +96,7 @@ const RangeUndo::Row* RangeUndo::containing(uint64_t address) const {
       static_cast<size_t>(std::upper_bound(borders_.begin(), borders_.end(), address) - borders_.begin());
   const int64_t place = is_open_.before(next);
   if (place < 0) return nullptr;
-  const Row& row = rows_[static_cast<size_t>(row_at_[static_cast<size_t>(place)])];
+  const Row& row = rows_[row_at_[place]];
   return address < row.end ? &row : nullptr;
 }
 
@@ -127,12 +115,11 @@ bool RangeUndo::close_within(Bytes bytes, int32_t begin, uint64_t& covered, int3
   covered = 0;
   first = -1;
   if (!split_at(bytes.start) || !split_at(bytes.end)) return false;
-  for (int64_t at = is_open_.at_or_after(place_of(bytes.start));
-       at >= 0 && borders_[static_cast<size_t>(at)] < bytes.end;
+  for (int64_t at = is_open_.at_or_after(place_of(bytes.start)); at >= 0 && borders_[at] < bytes.end;
        at = is_open_.at_or_after(static_cast<size_t>(at) + 1)) {
     const auto place = static_cast<size_t>(at);
     const int32_t id = row_at_[place];
-    Row& row = rows_[static_cast<size_t>(id)];
+    Row& row = rows_[id];
     // What the dump has is there after the last event, whatever that event says.
     row.begin = row.last == history_.event_count() ? std::min(begin, row.last - 1) : begin;
     later_[place] = begin;
@@ -154,7 +141,7 @@ bool RangeUndo::undo_appearance(int32_t event, Bytes bytes, bool expandable) {
       notes_.add(Diag::state_segment_differs, event, count, bytes.start);
   }
   if (!close_within(bytes, event, covered, first)) return false;
-  int32_t& row_of_event = history_.row_of_event[static_cast<size_t>(event)];
+  int32_t& row_of_event = history_.row_of_event[event];
   if (first >= 0) row_of_event = first;
   if (covered == bytes.end - bytes.start) return true;
   notes_.add(Diag::state_segment_not_there, event, count, bytes.start);
@@ -184,7 +171,7 @@ bool RangeUndo::undo_disappearance(int32_t event, Bytes bytes, bool expandable) 
   const int32_t row =
       open({bytes.start, bytes.end, -1, event, -1, version, recording_.events.stream[row_of(event)],
             recording_.events.pool[row_of(event)], expandable});
-  history_.row_of_event[static_cast<size_t>(event)] = row;
+  history_.row_of_event[event] = row;
   return row >= 0;
 }
 
@@ -196,7 +183,7 @@ bool RangeUndo::finish() {
     if (rows_[i].begin < rows_[i].last && !order.push_back(static_cast<int32_t>(i))) return false;
   }
   std::sort(order.data(), order.data() + order.size(), [this](int32_t a, int32_t b) {
-    const Row &left = rows_[static_cast<size_t>(a)], &right = rows_[static_cast<size_t>(b)];
+    const Row &left = rows_[a], &right = rows_[b];
     if (left.begin != right.begin) return left.begin < right.begin;
     return left.start != right.start ? left.start < right.start : a < b;
   });
@@ -209,7 +196,7 @@ bool RangeUndo::finish() {
     return false;
   }
   for (const int32_t id : order) {
-    const Row& row = rows_[static_cast<size_t>(id)];
+    const Row& row = rows_[id];
     number[static_cast<size_t>(id)] = static_cast<int32_t>(out.begin.size());
     const bool kept =
         out.address.push_back(row.start) && out.size.push_back(static_cast<int64_t>(row.end - row.start)) &&
@@ -221,8 +208,8 @@ bool RangeUndo::finish() {
   }
   const model::RowRange trace = history_.rows.events;
   for (int32_t event = 0; event < trace.count; ++event) {
-    const Action action = recording_.events.action[static_cast<size_t>(trace.first + event)];
-    int32_t& row = history_.row_of_event[static_cast<size_t>(event)];
+    const Action action = recording_.events.action[trace.first + event];
+    int32_t& row = history_.row_of_event[event];
     if ((appears(action) || disappears(action)) && row >= 0) row = number[static_cast<size_t>(row)];
   }
   return out.index(trace.count);
@@ -231,7 +218,7 @@ bool RangeUndo::finish() {
 bool RangeUndo::write_open(StateHistory& out) const {
   for (int64_t at = borders_.empty() ? -1 : is_open_.at_or_after(0); at >= 0;
        at = is_open_.at_or_after(static_cast<size_t>(at) + 1)) {
-    const Row& row = rows_[static_cast<size_t>(row_at_[static_cast<size_t>(at)])];
+    const Row& row = rows_[row_at_[at]];
     const bool kept = out.ranges.address.push_back(row.start) &&
                       out.ranges.size.push_back(static_cast<int64_t>(row.end - row.start)) &&
                       out.ranges.begin.push_back(-1) && out.ranges.end.push_back(0) &&

@@ -67,12 +67,13 @@ class RangeUndo {
   const model::Recording& recording_;
   StateHistory& history_;
   UndoNotes notes_;
-  Column<uint64_t> borders_;  // sorted, distinct
-  OrderedSet is_open_;        // places of borders_ where an open range starts
-  Column<int32_t> row_at_;    // per place: the open range that starts there
-  Column<int32_t> later_;     // per place: when the next range here appears; event count = never
-  Column<uint32_t> versions_;
-  Column<Row> rows_;
+  Column<uint64_t> borders_{recording_.budget};  // sorted, distinct
+  OrderedSet is_open_{recording_.budget};        // places of borders_ where an open range starts
+  Column<int32_t> row_at_{recording_.budget};    // per place: the open range that starts there
+  // per place: when the next range here appears; event count = never
+  Column<int32_t> later_{recording_.budget};
+  Column<uint32_t> versions_{recording_.budget};
+  Column<Row> rows_{recording_.budget};
 };
 
 }  // namespace gpustrata::replay

@@ -19,12 +19,12 @@ namespace {
       !found.level.resize(static_cast<size_t>(history.event_count()), 0)) {
     return false;
   }
-  for (int32_t row = 0; row < count; ++row) found.range_of_rank[static_cast<size_t>(row)] = row;
-  std::sort(
-      found.range_of_rank.data(), found.range_of_rank.data() + found.from_start, [&](int32_t a, int32_t b) {
-        const int32_t left = ranges.end[static_cast<size_t>(a)], right = ranges.end[static_cast<size_t>(b)];
-        return left != right ? left > right : a < b;
-      });
+  for (int32_t row = 0; row < count; ++row) found.range_of_rank[row] = row;
+  std::sort(found.range_of_rank.data(), found.range_of_rank.data() + found.from_start,
+            [&](int32_t a, int32_t b) {
+              const int32_t left = ranges.end[a], right = ranges.end[b];
+              return left != right ? left > right : a < b;
+            });
   int64_t level = 0;
   for (size_t rank = 0; rank < rows; ++rank) {
     const auto row = static_cast<size_t>(found.range_of_rank[rank]);
@@ -50,17 +50,17 @@ namespace {
     if (found.born[rank] < 0) {
       found.initial_level += found.size[rank];
     } else {
-      change[static_cast<size_t>(found.born[rank])] += found.size[rank];
+      change[found.born[rank]] += found.size[rank];
     }
-    change[static_cast<size_t>(found.freed[rank])] -= found.size[rank];
+    change[found.freed[rank]] -= found.size[rank];
   }
   int64_t level = found.initial_level;
   found.peak_level = level;
   found.reserved.initial = level;
   for (int32_t event = 0; event < count; ++event) {
-    const int64_t step = change[static_cast<size_t>(event)];
+    const int64_t step = change[event];
     level += step;
-    found.level[static_cast<size_t>(event)] = level;
+    found.level[event] = level;
     if (step != 0 && (!found.reserved.event.push_back(event) || !found.reserved.value.push_back(level)))
       return false;
     if (level > found.peak_level) {

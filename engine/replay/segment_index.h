@@ -19,8 +19,8 @@ class SegmentIndex {
     segments_ = &recording.segments;
     places_.clear();
     for (int32_t row = part.segments.first; row < part.segments.end(); ++row) {
-      const auto i = static_cast<size_t>(row);
-      if (segments_->device[i] == device && !places_.push_back({segments_->address[i], row})) return false;
+      if (segments_->device[row] == device && !places_.push_back({segments_->address[row], row}))
+        return false;
     }
     std::sort(places_.data(), places_.data() + places_.size(), [](const Place& a, const Place& b) {
       return a.address != b.address ? a.address < b.address : a.row < b.row;
@@ -34,7 +34,7 @@ class SegmentIndex {
                          [](uint64_t wanted, const Place& place) { return wanted < place.address; });
     if (after == places_.begin()) return -1;
     const Place& before = *std::prev(after);
-    const auto size = static_cast<uint64_t>(segments_->total_size[static_cast<size_t>(before.row)]);
+    const auto size = static_cast<uint64_t>(segments_->total_size[before.row]);
     return address - before.address < size ? before.row : -1;
   }
 

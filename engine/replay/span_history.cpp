@@ -30,16 +30,15 @@ SpanHistory::Rows SpanHistory::beginning_in(int32_t after, int32_t until) const 
 
 SpanHistory::Rows SpanHistory::ending_in(int32_t after, int32_t until) const {
   const auto first_above = [this](int32_t event) {
-    return static_cast<int32_t>(
-        std::upper_bound(by_end_.begin(), by_end_.end(), event,
-                         [this](int32_t e, int32_t row) { return e < end[static_cast<size_t>(row)]; }) -
-        by_end_.begin());
+    return static_cast<int32_t>(std::upper_bound(by_end_.begin(), by_end_.end(), event,
+                                                 [this](int32_t e, int32_t row) { return e < end[row]; }) -
+                                by_end_.begin());
   };
   return {first_above(after), first_above(std::max(after, until))};
 }
 
 bool SpanHistory::comes_before(int32_t a, int32_t b) const {
-  const uint64_t left = address[static_cast<size_t>(a)], right = address[static_cast<size_t>(b)];
+  const uint64_t left = address[a], right = address[b];
   return left != right ? left < right : a < b;
 }
 
@@ -92,7 +91,7 @@ bool SpanIndexer::step(int64_t work) {
       break;
     case Phase::place:
       for (size_t row = at_; row < end; ++row)
-        spans_.by_end_[static_cast<size_t>(start_[slot(row)]++)] = static_cast<int32_t>(row);
+        spans_.by_end_[start_[slot(row)]++] = static_cast<int32_t>(row);
       break;
     case Phase::initial:
       if (!take_initial()) return false;
@@ -113,7 +112,7 @@ bool SpanIndexer::step(int64_t work) {
 bool SpanIndexer::take_initial() {
   const SpanHistory::Rows initial = spans_.beginning_in(-2, -1);
   for (int32_t row = initial.first; row < initial.last; ++row) {
-    if (spans_.end[static_cast<size_t>(row)] > -1 && !now_.push_back(row)) return false;
+    if (spans_.end[row] > -1 && !now_.push_back(row)) return false;
   }
   std::sort(now_.data(), now_.data() + now_.size(),
             [this](int32_t a, int32_t b) { return spans_.comes_before(a, b); });
@@ -157,13 +156,13 @@ bool SpanHistory::move(Column<int32_t>& rows, int32_t from, int32_t to) const {
   if (from < to) {
     const Rows born = beginning_in(from, to);
     for (int32_t row = born.first; row < born.last; ++row) {
-      if (end[static_cast<size_t>(row)] > to && !scratch_.push_back(row)) return false;
+      if (end[row] > to && !scratch_.push_back(row)) return false;
     }
   } else {
     const Rows ended = ending_in(to, from);
     for (int32_t i = ended.first; i < ended.last; ++i) {
       const int32_t row = by_end(i);
-      if (begin[static_cast<size_t>(row)] <= to && !scratch_.push_back(row)) return false;
+      if (begin[row] <= to && !scratch_.push_back(row)) return false;
     }
   }
   std::sort(scratch_.data(), scratch_.data() + scratch_.size(),

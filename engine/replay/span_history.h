@@ -24,10 +24,10 @@ class SpanHistory {
 
   [[nodiscard]] int32_t count() const { return static_cast<int32_t>(begin.size()); }
   [[nodiscard]] uint64_t last_byte(int32_t row) const {
-    return address[static_cast<size_t>(row)] + static_cast<uint64_t>(size[static_cast<size_t>(row)] - 1);
+    return address[row] + static_cast<uint64_t>(size[row] - 1);
   }
   [[nodiscard]] bool exists_after(int32_t row, int32_t event) const {
-    return begin[static_cast<size_t>(row)] <= event && event < end[static_cast<size_t>(row)];
+    return begin[row] <= event && event < end[row];
   }
   // Rows that begin in events (after, until]. O(log rows).
   struct Rows {
@@ -36,7 +36,7 @@ class SpanHistory {
   [[nodiscard]] Rows beginning_in(int32_t after, int32_t until) const;
   // Rows that end in events (after, until], as positions in by_end. O(log rows).
   [[nodiscard]] Rows ending_in(int32_t after, int32_t until) const;
-  [[nodiscard]] int32_t by_end(int32_t position) const { return by_end_[static_cast<size_t>(position)]; }
+  [[nodiscard]] int32_t by_end(int32_t position) const { return by_end_[position]; }
 
   // Called once, when the columns are full and in order of begin. False = no memory. SpanIndexer does it in
   // pieces.

@@ -118,11 +118,10 @@ void StackSweep::refresh_leaf(int32_t node, int i) {
   Node& state = scratch_.nodes[static_cast<size_t>(node)];
   const int32_t index = node * kNodeLeaves + i;
   const uint64_t bit = uint64_t{1} << i;
-  const auto at = static_cast<size_t>(index);
   const LiveMask mask = tree_.is_leaf_dead(index, event_) ? LiveMask{} : tree_.live_in(index, event_);
-  scratch_.leaf_until[at] = mask.until;
-  Leaf& leaf = scratch_.leaves[at];
-  Weight& weight = scratch_.leaf_weight[at];
+  scratch_.leaf_until[index] = mask.until;
+  Leaf& leaf = scratch_.leaves[index];
+  Weight& weight = scratch_.leaf_weight[index];
   // What a leaf without live blocks holds is from another sweep.
   const bool had_blocks = (state.leaves & bit) != 0;
   const uint64_t before = had_blocks ? leaf.live : 0;
@@ -169,10 +168,9 @@ int64_t StackSweep::bytes_below(int32_t rank) {
       const int32_t leaf = node * kNodeLeaves + std::countr_zero(rest);
       if (leaf * kLeafBlocks >= rank) break;
       const int32_t blocks = rank - leaf * kLeafBlocks;
-      const auto at = static_cast<size_t>(leaf);
       bytes += blocks >= kLeafBlocks
-                   ? scratch_.leaf_weight[at].bytes()
-                   : tree_.bytes_of(leaf, scratch_.leaves[at].live & ((uint64_t{1} << blocks) - 1));
+                   ? scratch_.leaf_weight[leaf].bytes()
+                   : tree_.bytes_of(leaf, scratch_.leaves[leaf].live & ((uint64_t{1} << blocks) - 1));
     }
   }
   return bytes;
@@ -219,9 +217,9 @@ void StackSweep::draw_leaves(int32_t node, int64_t offset, const RowThresholds& 
   state.leaves_drawn_in = column_;
   for (uint64_t rest = state.leaves; rest != 0; rest &= rest - 1) {
     const int32_t index = node * kNodeLeaves + std::countr_zero(rest);
-    const int64_t end = offset + scratch_.leaf_weight[static_cast<size_t>(index)].bytes();
+    const int64_t end = offset + scratch_.leaf_weight[index].bytes();
     if (threshold[row] <= end) {
-      Leaf& leaf = scratch_.leaves[static_cast<size_t>(index)];
+      Leaf& leaf = scratch_.leaves[index];
       if (leaf.drawn_at == offset && leaf.drawn_in == still_there) {
         const int32_t from = row;
         for (; threshold[row] <= end; ++row) pixels[row] = before[row];
@@ -294,10 +292,8 @@ class StackSweep::WeightBelow {
     uint64_t above = 0;
   };
 
-  [[nodiscard]] const Weight& leaf_weight(int32_t leaf) const {
-    return scratch_.leaf_weight[static_cast<size_t>(leaf)];
-  }
-  [[nodiscard]] const Leaf& leaf_at(int32_t leaf) const { return scratch_.leaves[static_cast<size_t>(leaf)]; }
+  [[nodiscard]] const Weight& leaf_weight(int32_t leaf) const { return scratch_.leaf_weight[leaf]; }
+  [[nodiscard]] const Leaf& leaf_at(int32_t leaf) const { return scratch_.leaves[leaf]; }
   [[nodiscard]] Weight weight_of(int32_t block, int64_t bytes) const {
     return sweep_.colours_->weight_of(static_cast<uint32_t>(block), bytes);
   }
@@ -423,7 +419,7 @@ void StackSweep::draw_blocks(int32_t leaf, int64_t offset, int64_t end, const Ro
     if (merged && colours_ != nullptr) return kMeanWanted;
     return static_cast<uint32_t>(block) | (merged ? kMergedBit : 0);
   };
-  uint64_t live = scratch_.leaves[static_cast<size_t>(leaf)].live;
+  uint64_t live = scratch_.leaves[leaf].live;
   // One row only, and nearer to the top: walk down from there.
   if (threshold[row + 1] > end && threshold[row] - offset > end - threshold[row]) {
     while (live != 0) {

@@ -1,6 +1,5 @@
 #include "engine/replay/stack_tree.h"
 
-#include <algorithm>
 #include <bit>
 
 namespace gpustrata::replay {
@@ -56,8 +55,7 @@ LiveMask StackTree::live_in(int32_t leaf, int32_t event) const {
   const auto first = static_cast<size_t>(leaf) * kLeafBlocks;
   const int32_t* freed = freed_.data() + first;
   const size_t count = std::min(freed_.size() - first, size_t{kLeafBlocks});
-  if (leaf_last_born_[static_cast<size_t>(leaf)] > event)
-    return live_mask_of(born_.data() + first, freed, count, event);
+  if (leaf_last_born_[leaf] > event) return live_mask_of(born_.data() + first, freed, count, event);
   return count == kLeafBlocks ? live_mask_of_64(freed, event) : live_mask_of(freed, count, event);
 }
 

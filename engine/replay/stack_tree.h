@@ -43,25 +43,19 @@ class StackTree {
   [[nodiscard]] int32_t node_count() const { return static_cast<int32_t>(node_last_free_.size()); }
   [[nodiscard]] int64_t size(int32_t block) const { return size_[static_cast<size_t>(block)]; }
   [[nodiscard]] bool is_leaf_dead(int32_t leaf, int32_t event) const {
-    return leaf_last_free_[static_cast<size_t>(leaf)] <= event;
+    return leaf_last_free_[leaf] <= event;
   }
   [[nodiscard]] bool is_node_dead(int32_t node, int32_t event) const {
-    return node_last_free_[static_cast<size_t>(node)] <= event;
+    return node_last_free_[node] <= event;
   }
   // First birth of the blocks of each leaf.
   [[nodiscard]] std::span<const int32_t> leaf_first_born() const { return leaf_first_born_.span(); }
-  [[nodiscard]] int32_t node_first_born(int32_t node) const {
-    return node_first_born_[static_cast<size_t>(node)];
-  }
+  [[nodiscard]] int32_t node_first_born(int32_t node) const { return node_first_born_[node]; }
   // Nodes in the order of that.
   [[nodiscard]] std::span<const int32_t> nodes_by_birth() const { return nodes_by_birth_.span(); }
   // Size of the largest block, live or not.
-  [[nodiscard]] int64_t largest_in_leaf(int32_t leaf) const {
-    return leaf_largest_[static_cast<size_t>(leaf)];
-  }
-  [[nodiscard]] int64_t largest_in_node(int32_t node) const {
-    return node_largest_[static_cast<size_t>(node)];
-  }
+  [[nodiscard]] int64_t largest_in_leaf(int32_t leaf) const { return leaf_largest_[leaf]; }
+  [[nodiscard]] int64_t largest_in_node(int32_t node) const { return node_largest_[node]; }
 
   // Live blocks of a leaf.
   [[nodiscard]] LiveMask live_in(int32_t leaf, int32_t event) const;
@@ -91,7 +85,7 @@ class StackTree {
 
  private:
   [[nodiscard]] bool has_live(int32_t leaf, int32_t event) const {
-    return leaf_first_born_[static_cast<size_t>(leaf)] <= event && !is_leaf_dead(leaf, event);
+    return leaf_first_born_[leaf] <= event && !is_leaf_dead(leaf, event);
   }
   [[nodiscard]] bool node_has_live(int32_t node, int32_t event) const {
     return node_first_born(node) <= event && !is_node_dead(node, event);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/alloc/simulated_device.h"
+#include "engine/base/memory_refused.h"
 #include "engine/replay/memory_at.h"
 
 namespace gpustrata::replay {
@@ -22,15 +23,11 @@ class Layout {
       : recording_(recording),
         history_(history),
         memory_(history, recording.budget),
-        by_address_(recording.budget),
-        layout_(recording.budget),
         reservation_bytes_(device_bytes + device_bytes / 8) {}
 
   [[nodiscard]] Result<StartLayout> find() {
     if (memory_.go_to(-1) && sort_ranges() && add_all()) return std::move(layout_);
-    return fail(ErrorCode::limit_exceeded, -1,
-                "no memory for what the recording found: {} bytes are allowed, {} needed",
-                recording_.budget.limit(), recording_.budget.needed());
+    return memory_refused(recording_.budget, "for what the recording found");
   }
 
  private:
@@ -219,8 +216,8 @@ class Layout {
   const model::Recording& recording_;
   const StateHistory& history_;
   MemoryAt memory_;
-  Column<int32_t> by_address_;
-  StartLayout layout_;
+  Column<int32_t> by_address_{recording_.budget};
+  StartLayout layout_{recording_.budget};
   Kind last_kind_;
   int64_t reservation_bytes_;
 };

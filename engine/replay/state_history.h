@@ -78,11 +78,9 @@ struct StateHistory {
   model::Diagnostics diagnostics;
 
   [[nodiscard]] int32_t event_count() const { return rows.events.count; }
-  [[nodiscard]] bool is_pending(int32_t block, int32_t event) const {
-    return event >= pending_from[static_cast<size_t>(block)];
-  }
+  [[nodiscard]] bool is_pending(int32_t block, int32_t event) const { return event >= pending_from[block]; }
   // Event of the alloc, -1 = before the trace; event of the free, -1 = not in the trace.
-  [[nodiscard]] int32_t born_of(int32_t block) const { return blocks.begin[static_cast<size_t>(block)]; }
+  [[nodiscard]] int32_t born_of(int32_t block) const { return blocks.begin[block]; }
 };
 
 // Undoes the events in slices, so that who waits for a long trace can do something else in between:

@@ -80,10 +80,10 @@ class Strip {
     if (pieces_ == 0) start_ = from;
     end_ = until;
     const auto k = static_cast<size_t>(kind);
-    bytes_[k] += until - from;
+    bytes_[static_cast<size_t>(k)] += until - from;
     if (is_block) {
-      weights_[k] += painter_.weight_of(row, until - from);
-      lit_[k] = lit_[k] || !painter_.is_dimmed(row);
+      weights_[static_cast<size_t>(k)] += painter_.weight_of(row, until - from);
+      lit_[static_cast<size_t>(k)] = lit_[static_cast<size_t>(k)] || !painter_.is_dimmed(row);
     }
     row_ = pieces_++ == 0 ? row : -1;
     if (end_ - start_ >= 1) flush();

@@ -87,13 +87,11 @@ class Sketcher {
     const model::BlockTable& blocks = recording_.blocks;
     const model::RowRange all = device_.rows.segments;
     for (int32_t segment = all.first; segment < all.end(); ++segment) {
-      const auto s = static_cast<size_t>(segment);
-      if (segments.device[s] != device_.ordinal() && device_.ordinal() != kHostDevice) continue;
-      for (int32_t row = segments.blocks[s].first; row < segments.blocks[s].end(); ++row) {
-        const auto i = static_cast<size_t>(row);
-        const bool is_active = blocks.state[i] == model::BlockState::active_allocated ||
-                               blocks.state[i] == model::BlockState::active_pending_free;
-        if (is_active && !final_.push_back({blocks.address[i], blocks.size[i]})) return false;
+      if (segments.device[segment] != device_.ordinal() && device_.ordinal() != kHostDevice) continue;
+      for (int32_t row = segments.blocks[segment].first; row < segments.blocks[segment].end(); ++row) {
+        const bool is_active = blocks.state[row] == model::BlockState::active_allocated ||
+                               blocks.state[row] == model::BlockState::active_pending_free;
+        if (is_active && !final_.push_back({blocks.address[row], blocks.size[row]})) return false;
       }
     }
     std::sort(final_.data(), final_.data() + final_.size(),
@@ -122,7 +120,7 @@ class Sketcher {
   }
   [[nodiscard]] bool is_in_plain_segment(uint64_t address) const {
     const int32_t range = range_around(address);
-    return range >= 0 && sketch_.history.expandable[static_cast<size_t>(range)] == 0;
+    return range >= 0 && sketch_.history.expandable[range] == 0;
   }
 
   // Bytes to the next live block, to the end of a segment that is not expandable, or to that of all addresses.
@@ -131,8 +129,7 @@ class Sketcher {
     uint64_t room = std::numeric_limits<uint64_t>::max() - address;
     if (i + 1 < live_.size()) room = std::min(room, live_[i + 1].address - address);
     if (const int32_t range = range_around(address); range >= 0) {
-      const auto r = static_cast<size_t>(range);
-      if (sketch_.history.expandable[r] == 0)
+      if (sketch_.history.expandable[range] == 0)
         room = std::min(room, sketch_.history.ranges.last_byte(range) - address + 1);
     }
     return static_cast<int64_t>(std::min(room, static_cast<uint64_t>(std::numeric_limits<int64_t>::max())));
@@ -143,7 +140,7 @@ class Sketcher {
     StateHistory& out = sketch_.history;
     for (size_t i = 0; i < live_.size(); ++i) {
       const LiveBlock& block = live_[i];
-      const int64_t requested = lives.size[static_cast<size_t>(block.rank)];
+      const int64_t requested = lives.size[block.rank];
       const int64_t size = size_of(block, requested, room_of(i));
       if (size <= 0) continue;  // two at one address
       const int32_t asked = lives.requested(recording_, block.rank);
@@ -151,8 +148,8 @@ class Sketcher {
       if (!out.blocks.address.push_back(block.address) || !out.blocks.size.push_back(size) ||
           !out.blocks.begin.push_back(-1) || !out.blocks.end.push_back(0) ||
           !out.requested_size.push_back(requested) || !out.pending_from.push_back(is_pending ? -1 : 0) ||
-          !out.block_version.push_back(lives.version[static_cast<size_t>(block.rank)]) ||
-          !out.block_source.push_back(-1) || !sketch_.rank_of_block.push_back(block.rank)) {
+          !out.block_version.push_back(lives.version[block.rank]) || !out.block_source.push_back(-1) ||
+          !sketch_.rank_of_block.push_back(block.rank)) {
         return false;
       }
     }

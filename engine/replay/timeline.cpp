@@ -1,7 +1,6 @@
 #include "engine/replay/timeline.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -57,7 +56,7 @@ struct Timeline::Levels {
     };
     const int32_t begin = steps_until(first);
     const int32_t end = steps_until(last);
-    const int64_t at_first = begin == 0 ? reserved.initial : reserved.value[static_cast<size_t>(begin - 1)];
+    const int64_t at_first = begin == 0 ? reserved.initial : reserved.value[begin - 1];
     return begin == end ? at_first : std::max(at_first, highest_reserved.value(begin, end));
   }
 

@@ -1,7 +1,5 @@
 #include "engine/serve/heap.h"
 
-#include <cstdlib>  // says which library it is
-
 #if defined(__GLIBC__)
 #include <malloc.h>
 #endif

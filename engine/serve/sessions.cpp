@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
-#include <utility>
 
 #include "engine/base/units.h"
 #include "engine/serve/access.h"

@@ -1,7 +1,6 @@
 #include "engine/session/device.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "engine/analysis/filters/event_filter.h"
 
@@ -125,7 +124,7 @@ Status Device::tell_made_in(const MadeInPart& part) {
     if (event < 0 || static_cast<size_t>(event) >= count)
       return refuse("an allocation must be an event of the device");
     if (part.nodes[i] >= static_cast<int32_t>(made.parent.size())) return refuse("there is no such node");
-    made.node[static_cast<size_t>(event)] = part.nodes[i];
+    made.node[event] = part.nodes[i];
   }
   return {};
 }

@@ -1,9 +1,7 @@
 #include "engine/session/frame.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <utility>
 
 #include "engine/answers/common/failure.h"
 #include "engine/answers/text/json_of.h"

@@ -1,7 +1,6 @@
 #include "engine/session/questions.h"
 
 #include <cmath>
-#include <vector>
 
 #include "engine/base/utf8.h"
 #include "engine/session/replies.h"

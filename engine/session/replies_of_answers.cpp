@@ -1,7 +1,6 @@
 // Why it ran out of memory, what leaks, what is fragmented, what changed.
 #include <algorithm>
 #include <limits>
-#include <utility>
 #include <vector>
 
 #include "engine/analysis/compare/carried_stacks.h"

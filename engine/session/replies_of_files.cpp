@@ -1,4 +1,3 @@
-#include <utility>
 #include <vector>
 
 #include "engine/analysis/report/contents.h"

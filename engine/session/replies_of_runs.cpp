@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <chrono>
 #include <utility>
-#include <vector>
 
 #include "engine/analysis/compare/state_differences.h"
 #include "engine/analysis/findings/operator_remedies.h"

@@ -1,6 +1,5 @@
 #include "engine/session/state_view.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "engine/analysis/report/summary.h"
@@ -27,7 +26,7 @@ analysis::StateInfo StateView::info(int32_t peak_event) const {
       p.history.event_count(), p.history.blocks.count(), p.history.ranges.count(), peak_event, 0, 0, 0, {}};
   const model::RowRange rows = p.history.rows.events;
   for (int32_t row = rows.first; row < rows.end(); ++row) {
-    const trace::Action action = p.recording.events.action[static_cast<size_t>(row)];
+    const trace::Action action = p.recording.events.action[row];
     info.oom_events += action == trace::Action::oom;
     info.snapshot_events += action == trace::Action::snapshot;
     info.annotate_events += action == trace::Action::annotate;

@@ -73,7 +73,7 @@ Result<int32_t> StateView::region_of_block(replay::RegionOrder order, int32_t bl
   if (const Status exists = check_block(block); !exists) return tl::unexpected(exists.error());
   if (const Status sorted = sort_regions(order); !sorted) return tl::unexpected(sorted.error());
   const Parts& p = *parts_;
-  return p.map->row_of(p.history.blocks.address[static_cast<size_t>(block)]);
+  return p.map->row_of(p.history.blocks.address[block]);
 }
 
 }  // namespace gpustrata::session

@@ -1,7 +1,6 @@
 #include "engine/session/view.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "engine/analysis/findings/oom_events.h"
 #include "engine/analysis/report/summary.h"
@@ -104,7 +103,7 @@ ViewInfo View::info() const {
   const model::Part& snapshot = device_->part();
   info.has_stacks = info.has_stacks || analysis::any_block_has_frames(recording(), snapshot, lives.device);
   for (int32_t row = snapshot.segments.first; row < snapshot.segments.end(); ++row)
-    info.segments += recording().segments.device[static_cast<size_t>(row)] == lives.device ? 1 : 0;
+    info.segments += recording().segments.device[row] == lives.device ? 1 : 0;
   info.is_processor = model::is_of_processor(snapshot);
   info.has_ops = snapshot.kind == model::PartKind::trace;
   info.has_series = std::any_of(recording().parts.begin(), recording().parts.end(),
@@ -136,7 +135,7 @@ const replay::PoolEnvelope* View::envelope(int32_t rank) const {
 int32_t View::band_of(int32_t rank) const {
   if (!pools_) return rank;
   const replay::PoolEnvelope* pool = envelope(rank);
-  return pool != nullptr ? pool->first_band : pools_->band_of_rank[static_cast<size_t>(rank)];
+  return pool != nullptr ? pool->first_band : pools_->band_of_rank[rank];
 }
 
 int32_t View::rank_of(int32_t band) const {
@@ -171,8 +170,7 @@ Result<Column<int32_t>> View::live_at(int32_t event) const {
 
 std::optional<int64_t> View::time_of(int32_t event) const {
   if (event < 0 || event >= bands_->events.count) return std::nullopt;
-  return bands_->clock.microseconds(
-      recording().events.time[static_cast<size_t>(bands_->events.first + event)]);
+  return bands_->clock.microseconds(recording().events.time[bands_->events.first + event]);
 }
 
 int64_t View::position(Axis axis, int32_t event) const { return timeline_->position(axis, event); }

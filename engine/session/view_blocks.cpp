@@ -59,15 +59,14 @@ Result<analysis::PlaceOfBand> View::place(int32_t rank, Axis axis, Stacking stac
   const auto found = stack(stacking);
   if (!found) return tl::unexpected(found.error());
   const replay::Bands& lives = ranked();
-  const auto r = static_cast<size_t>(rank);
   const replay::PoolEnvelope* pool = envelope(rank);
-  const int32_t born = pool != nullptr ? pool->born : lives.born[r];
-  const int32_t freed = pool != nullptr ? lives.events.count : lives.freed[r];
+  const int32_t born = pool != nullptr ? pool->born : lives.born[rank];
+  const int32_t freed = pool != nullptr ? lives.events.count : lives.freed[rank];
   return analysis::PlaceOfBand{
       born < 0 ? int64_t{0} : timeline_->position(axis, born),
       freed >= lives.events.count ? timeline_->extent(axis) : timeline_->position(axis, freed),
       found->timeline.offset_of(place_of(*found, rank), born),
-      pool != nullptr ? pool->capacity.at(lives.events.count) : lives.size[r]};
+      pool != nullptr ? pool->capacity.at(lives.events.count) : lives.size[rank]};
 }
 
 Result<View::Edges> View::outline(int32_t rank, Stacking stacking, const replay::ColumnGrid& columns) {
@@ -86,7 +85,7 @@ Result<View::Edges> View::outline(int32_t rank, Stacking stacking, const replay:
     return Edges{edge(pool->first_band), edge(pool->end_band)};
   }
   Edges edges{found->timeline.outline(place_of(*found, rank), columns), {}};
-  const auto size = static_cast<double>(ranked().size[static_cast<size_t>(rank)]);
+  const auto size = static_cast<double>(ranked().size[rank]);
   edges.upper.reserve(edges.lower.size());
   for (const double edge : edges.lower) edges.upper.push_back(edge + size);
   return edges;
@@ -106,11 +105,10 @@ Result<analysis::BandDetails> View::details(int32_t rank) {
   }
   const auto states = device_->states();
   if (!states) return tl::unexpected(states.error());
-  const auto r = static_cast<size_t>(rank);
-  auto segment = (*states)->segment(bands_->born[r], segments_->range_of_rank[r]);
+  auto segment = (*states)->segment(bands_->born[rank], segments_->range_of_rank[rank]);
   if (!segment) return tl::unexpected(segment.error());
   if (!*segment) return BandDetails();
-  return BandDetails(analysis::SegmentBand{rank, bands_->size[r], (*states)->context(), **segment});
+  return BandDetails(analysis::SegmentBand{rank, bands_->size[rank], (*states)->context(), **segment});
 }
 
 Result<analysis::EnvelopeDetails> View::envelope_details(int32_t rank) const {

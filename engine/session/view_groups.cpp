@@ -26,7 +26,7 @@ Result<View::GroupStack> View::make_group_stack(analysis::GroupBy by) {
                 bands_->count());
   for (int32_t band = 0; band < bands_->count(); ++band) {
     const int32_t rank = rank_of(band);
-    kind[band] = static_cast<uint8_t>(rank < blocks ? known.group[static_cast<size_t>(rank)] : own);
+    kind[band] = static_cast<uint8_t>(rank < blocks ? known.group[rank] : own);
   }
   const size_t all = std::max<size_t>(own + (pools_ ? 1 : 0), 1);
   auto bands = replay::GroupedBands::make(*bands_, kind.span(), all, budget_);
@@ -56,7 +56,7 @@ Result<View::Stack> View::stack(Stacking stacking) {
 
 int32_t View::rank_at(const Stack& stack, int32_t place) const {
   if (stack.groups == nullptr) return rank_of(place);
-  return place < 0 ? -1 : stack.groups->rank_of_place[static_cast<size_t>(place)];
+  return place < 0 ? -1 : stack.groups->rank_of_place[place];
 }
 
 int32_t View::place_of(const Stack& stack, int32_t rank) const {
@@ -127,12 +127,12 @@ Result<std::vector<BandLabel>> View::group_labels(const GroupStack& stack, const
     if (pixel == replay::kNothing) continue;
     const auto place = static_cast<int32_t>(pixel & replay::kRankMask);
     kinds[i] = static_cast<uint32_t>(stack.bands.group_of(place));
-    if (stack.rank_of_place[static_cast<size_t>(place)] >= ranked().count()) pixel = replay::kNothing;
+    if (stack.rank_of_place[place] >= ranked().count()) pixel = replay::kNothing;
   }
   std::vector<BandLabel> labels;
   std::vector<uint32_t> named;  // places, ascending
   for (const replay::BandPlace& place : replay::find_band_places(blocks.span(), rows.count, limits)) {
-    const int32_t rank = stack.rank_of_place[static_cast<size_t>(place.rank)];
+    const int32_t rank = stack.rank_of_place[place.rank];
     auto label = label_of(rank, place, columns, rows, limits);
     if (!label) return tl::unexpected(label.error());
     labels.push_back(std::move(*label));

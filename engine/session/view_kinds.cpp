@@ -15,8 +15,7 @@ Result<Filtered> View::find_filtered(std::string_view text) {
   if (!found) return tl::unexpected(found.error());
   Filtered filtered{std::string(text), std::move(*found), 0};
   for (const int32_t rank : filtered.matches.ranks) {
-    const auto r = static_cast<size_t>(rank);
-    if (ranked().is_live_after(rank, peak_event())) add_saturated(filtered.at_peak, ranked().size[r]);
+    if (ranked().is_live_after(rank, peak_event())) add_saturated(filtered.at_peak, ranked().size[rank]);
   }
   return filtered;
 }

@@ -163,7 +163,7 @@ Result<analysis::Who> View::who_of(int32_t rank) {
   if (kind_ == Bands::segments) {
     const auto known = attributes();
     if (!known) return tl::unexpected(known.error());
-    return analysis::who_of(recording(), (*known)->stack[static_cast<size_t>(rank)]);
+    return analysis::who_of(recording(), (*known)->stack[rank]);
   }
   const auto index = device_->index();
   if (!index) return tl::unexpected(index.error());
@@ -187,8 +187,7 @@ Result<BandLabel> View::label_of(int32_t rank, const replay::BandPlace& place, c
   BandLabel label = placed(place, columns, rows);
   label.rank = rank;
   const replay::PoolEnvelope* pool = envelope(rank);
-  label.size =
-      pool != nullptr ? pool->capacity.at(bands_->events.count) : ranked().size[static_cast<size_t>(rank)];
+  label.size = pool != nullptr ? pool->capacity.at(bands_->events.count) : ranked().size[rank];
   if (pool != nullptr) label.name = name_of(*pool);
   if (place.columns >= kLabelForPlace * limits.columns) {
     const auto who = who_of(rank);

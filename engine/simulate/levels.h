@@ -38,9 +38,8 @@ class Levels {
     for (int64_t column = column_ + 1; column < end; ++column) note(column);
   }
   void note(int64_t column) {
-    const auto at = static_cast<size_t>(column);
-    reserved[at] = std::max(reserved[at], reserved_);
-    allocated[at] = std::max(allocated[at], allocated_);
+    reserved[static_cast<size_t>(column)] = std::max(reserved[static_cast<size_t>(column)], reserved_);
+    allocated[static_cast<size_t>(column)] = std::max(allocated[static_cast<size_t>(column)], allocated_);
   }
 
   int32_t events_;

@@ -1,10 +1,10 @@
 #include "engine/simulate/recorded_requests.h"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "engine/base/memory_refused.h"
 #include "engine/simulate/by_address.h"
 #include "engine/simulate/segment_actions.h"
 
@@ -33,11 +33,6 @@ class Teller {
         events_(part.events_of(device)),
         budget_(budget),
         options_(options),
-        told_(budget),
-        live_(budget),
-        made_by_(budget),
-        completion_(budget),
-        final_segments_(budget),
         last_use_(recording.pools.size(), -1),
         pool_place_(recording.pools.size(), -1) {
     told_.start = std::move(start);
@@ -62,9 +57,7 @@ class Teller {
   [[nodiscard]] uint64_t address(int32_t i) const { return rec_.events.address[row(i)]; }
   void guess(Guess guess) { ++told_.guesses[static_cast<size_t>(guess)]; }
   [[nodiscard]] tl::unexpected<Error> no_memory() const {
-    return fail(ErrorCode::limit_exceeded, -1,
-                "no memory for the recorded requests: {} bytes are allowed, {} needed", budget_.limit(),
-                budget_.needed());
+    return memory_refused(budget_, "for the recorded requests");
   }
 
   // By event of a free_requested: that of its completion, -1 = none. Also the last alloc of each pool.
@@ -83,7 +76,7 @@ class Teller {
         if (!requested.put(address(i), i)) return false;
       } else if (action(i) == Action::free_completed) {
         if (const int32_t* at = requested.find(address(i)); at != nullptr) {
-          completion_[static_cast<size_t>(*at)] = i;
+          completion_[*at] = i;
           requested.erase(address(i));
         } else if (waits && first_completion_.find(address(i)) == nullptr &&
                    !first_completion_.put(address(i), i)) {
@@ -226,9 +219,8 @@ class Teller {
     const model::SegmentTable& s = rec_.segments;
     const model::BlockTable& b = rec_.blocks;
     for (int32_t segment = part_.segments.first; segment < part_.segments.end(); ++segment) {
-      const auto of = static_cast<size_t>(segment);
-      if (s.device[of] != device_) continue;
-      const model::RowRange blocks = s.blocks[of];
+      if (s.device[segment] != device_) continue;
+      const model::RowRange blocks = s.blocks[segment];
       for (auto block = static_cast<size_t>(blocks.first); block < static_cast<size_t>(blocks.end());
            ++block) {
         if (b.state[block] != model::BlockState::active_allocated || seen.find(b.address[block]) != nullptr ||
@@ -236,8 +228,9 @@ class Teller {
           continue;
         const int64_t size =
             b.requested_size[block] == model::kUnknownSize ? b.size[block] : b.requested_size[block];
-        const PoolId pool = s.pool[of].is_none() ? PoolId(size_t{0}) : s.pool[of];
-        if (!earlier.push_back({b.address[block], size, s.stream[of], pool, b.stack[block]})) return false;
+        const PoolId pool = s.pool[segment].is_none() ? PoolId(size_t{0}) : s.pool[segment];
+        if (!earlier.push_back({b.address[block], size, s.stream[segment], pool, b.stack[block]}))
+          return false;
       }
     }
     std::sort(earlier.data(), earlier.data() + earlier.size(),
@@ -393,7 +386,7 @@ class Teller {
                         i);
       case Action::free_requested:
         // A file that has no completions leaves them out.
-        return free(e.address[at], i, completes_ ? completion_[static_cast<size_t>(i)] : i);
+        return free(e.address[at], i, completes_ ? completion_[i] : i);
       case Action::free:
         return free(e.address[at], i, i);
       case Action::free_completed: {
@@ -431,13 +424,13 @@ class Teller {
   model::RowRange events_;
   Budget& budget_;
   const TellOptions& options_;
-  RecordedRequests told_;
-  ByAddress<int32_t> live_;                       // row of the allocate, or of the present block
-  ByAddress<StackId> made_by_;                    // of segments and pages: who asked
+  RecordedRequests told_{budget_};
+  ByAddress<int32_t> live_{budget_};              // row of the allocate, or of the present block
+  ByAddress<StackId> made_by_{budget_};           // of segments and pages: who asked
   ByAddress<int32_t> first_completion_{budget_};  // of blocks whose free was requested before the trace
-  Column<int32_t> completion_;                    // see find_completions()
+  Column<int32_t> completion_{budget_};           // see find_completions()
   bool completes_ = false;
-  Column<int32_t> final_segments_;  // of private pools, by address: rows
+  Column<int32_t> final_segments_{budget_};  // of private pools, by address: rows
   // By pool; there are at most 32768.
   std::vector<int32_t> last_use_;    // event of its last alloc, or of one that failed
   std::vector<int32_t> pool_place_;  // in the log's pools

@@ -35,7 +35,6 @@ Rerun::Rerun(const RunInput& input, model::Recording& recording)
       recording_(recording),
       rows_(recording),
       runner_(input, recording.strings, &rows_, recording.budget),
-      outcome_(recording.budget),
       first_event_(static_cast<int32_t>(recording.events.size_rows())) {}
 
 Result<std::unique_ptr<Rerun>> Rerun::start(const RunInput& input, model::Recording& recording) {

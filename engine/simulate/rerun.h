@@ -93,7 +93,7 @@ class Rerun {
   model::Recording& recording_;
   Rows rows_;
   Runner runner_;
-  Outcome outcome_;
+  Outcome outcome_{recording_.budget};
   int32_t first_event_;
 };
 

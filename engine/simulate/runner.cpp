@@ -1,6 +1,6 @@
 #include "engine/simulate/runner.h"
 
-#include <algorithm>
+#include "engine/base/memory_refused.h"
 
 namespace gpustrata::simulate {
 
@@ -15,9 +15,7 @@ Runner::Runner(const RunInput& input, const StringPool& strings, trace::EventSin
       strings_(strings),
       budget_(budget),
       device_(input.capacity, budget),
-      allocator_(device_, input.ordinal, input.config, sink, budget),
-      address_(budget),
-      inserted_address_(budget) {
+      allocator_(device_, input.ordinal, input.config, sink, budget) {
   if (input.addresses != nullptr) device_.take_addresses_from(*input.addresses);
 }
 
@@ -51,10 +49,7 @@ Status Runner::adopt(const StartLayout::Segment& segment) {
                                                       static_cast<size_t>(segment.blocks.count)));
 }
 
-Status Runner::no_memory() const {
-  return fail(ErrorCode::limit_exceeded, -1, "no memory for the simulation: {} bytes are allowed, {} needed",
-              budget_.limit(), budget_.needed());
-}
+Status Runner::no_memory() const { return memory_refused(budget_, "for the simulation"); }
 
 alloc::Origin Runner::origin_of(size_t row) const {
   const RequestLog& log = input_.log;
@@ -90,7 +85,7 @@ Status Runner::apply(const Inserted& inserted) {
       return allocated || is_out_of_memory_ ? Status() : Status(tl::unexpected(allocated.error()));
     }
     case Request::free: {
-      const uint64_t address = inserted_address_[static_cast<size_t>(inserted.subject)];
+      const uint64_t address = inserted_address_[inserted.subject];
       return address == 0 ? Status() : allocator_.free(address);
     }
     default:
@@ -129,11 +124,11 @@ Status Runner::ask(size_t row) {
 Status Runner::apply(size_t row) {
   const RequestLog& log = input_.log;
   const auto pool = [&] { return log.pools[static_cast<size_t>(log.subject[row])]; };
-  const auto block = [&] { return address_[static_cast<size_t>(log.subject[row])]; };
+  const auto block = [&] { return address_[log.subject[row]]; };
   const int64_t stream = log.stream[row];
   switch (log.request[row]) {
     case Request::present: {
-      const uint64_t address = input_.start->blocks[static_cast<size_t>(log.subject[row])].address;
+      const uint64_t address = input_.start->blocks[log.subject[row]].address;
       if (size_of(row) == 0) return allocator_.free(address);  // left out: its place is cached memory
       address_[row] = address;
       return {};
@@ -153,7 +148,7 @@ Status Runner::apply(size_t row) {
     case Request::settings:
       return allocator_.set_config(strings_.view(log.text[row]));
     case Request::memory_fraction:
-      return allocator_.set_memory_fraction(log.fractions[static_cast<size_t>(log.subject[row])]);
+      return allocator_.set_memory_fraction(log.fractions[log.subject[row]]);
     case Request::snapshot:
       (void)allocator_.note_snapshot();
       return {};

@@ -99,8 +99,8 @@ class Runner {
   Budget& budget_;
   alloc::SimulatedDevice device_;
   alloc::DeviceAllocator allocator_;
-  Column<uint64_t> address_;
-  Column<uint64_t> inserted_address_;  // by inserted request so far
+  Column<uint64_t> address_{budget_};
+  Column<uint64_t> inserted_address_{budget_};  // by inserted request so far
   size_t at_ = 0, inserted_at_ = 0;
   bool is_out_of_memory_ = false;
 };

@@ -127,8 +127,7 @@ struct Step {
 
 class Reader {
  public:
-  Reader(std::string_view text, model::Recording& recording, std::string_view file)
-      : recording_(recording), script_(recording.budget), names_(recording.budget), live_(recording.budget) {
+  Reader(std::string_view text, model::Recording& recording, std::string_view file) : recording_(recording) {
     script_.text = text;
     if (!file.empty()) file_ = recording.strings.intern(file);
   }
@@ -243,9 +242,9 @@ class Reader {
   }
 
   model::Recording& recording_;
-  Script script_;
-  StringPool names_;      // of blocks
-  Column<int32_t> live_;  // by name: row of the allocate, -1 = freed
+  Script script_{recording_.budget};
+  StringPool names_{recording_.budget};      // of blocks
+  Column<int32_t> live_{recording_.budget};  // by name: row of the allocate, -1 = freed
   StringId file_;
 };
 

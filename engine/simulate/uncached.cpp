@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/base/memory_refused.h"
+
 namespace gpustrata::simulate {
 
 namespace {
@@ -15,9 +17,7 @@ class Uncached {
 
   [[nodiscard]] Result<UncachedRun> run(Budget& budget) {
     constexpr size_t kBetweenQuestions = 4096;
-    if (!is_held_.resize(log_.size_rows(), 0))
-      return fail(ErrorCode::limit_exceeded, -1, "no memory for the run: {} bytes are allowed, {} needed",
-                  budget.limit(), budget.needed());
+    if (!is_held_.resize(log_.size_rows(), 0)) return memory_refused(budget, "for the run");
     for (size_t row = 0; row < log_.size_rows(); ++row) {
       if (row % kBetweenQuestions == 0 && input_.goes_on && !input_.goes_on(static_cast<int64_t>(row)))
         return fail(ErrorCode::limit_exceeded, -1, "the run was stopped after {} of {} requests", row,

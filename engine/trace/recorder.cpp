@@ -35,13 +35,9 @@ void DeviceRecorder::annotate(const TraceEvent& block, StringId text) {
 Recorder::Recorder(Clock& clock, Budget& budget)
     : clock_(clock),
       budget_(budget),
-      strings_(budget),
-      frames_(budget),
-      stacks_(budget),
       user_metadata_(strings_.intern("")),
       compile_context_(strings_.intern("N/A")),
-      no_context_(compile_context_),
-      regions_(budget) {}
+      no_context_(compile_context_) {}
 
 Status Recorder::record_memory_history(const RecordOptions& options) {
   const auto settings = checked(options);

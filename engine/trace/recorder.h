@@ -121,13 +121,13 @@ class Recorder {
 
   Clock& clock_;
   Budget& budget_;
-  StringPool strings_;
-  FrameTable frames_;
-  StackTable stacks_;
+  StringPool strings_{budget_};
+  FrameTable frames_{budget_};
+  StackTable stacks_{budget_};
   RecordSettings settings_;
   StringId user_metadata_, compile_context_, no_context_;
   std::vector<std::unique_ptr<DeviceRecorder>> devices_;
-  RecorderRing<RegionMark> regions_;
+  RecorderRing<RegionMark> regions_{budget_};
   int64_t lost_stacks_ = 0;
 };
 

@@ -71,7 +71,7 @@ FrameId FrameTable::intern(Frame frame, const FxNode* fx) {
   };
   if (!make_room(table_, *budget_, frames_.size(), hash_of)) return {};
   const size_t slot = find_slot(table_, hash_frame(frame, fx), [&](int32_t row) {
-    const Frame& known = frames_[static_cast<size_t>(row)];
+    const Frame& known = frames_[row];
     return known.name == frame.name && known.filename == frame.filename && known.line == frame.line &&
            (fx == nullptr ? known.fx < 0 : known.fx >= 0 && fx_of(known) == *fx);
   });
@@ -105,7 +105,7 @@ StackId StackTable::intern(std::span<const FrameId> frames) {
   if (!make_room(stack_table_, *budget_, stacks_.size(), hash_of)) return {};
   const uint32_t hash = hash_list(frames);
   const size_t slot = find_slot(stack_table_, mix_hash(hash), [&](int32_t row) {
-    return stacks_[static_cast<size_t>(row)].hash == hash && equals(StackId{row}, frames);
+    return stacks_[row].hash == hash && equals(StackId{row}, frames);
   });
   if (stack_table_[slot] >= 0) return StackId{stack_table_[slot]};
 

@@ -40,7 +40,7 @@ class FrameTable {
   [[nodiscard]] FrameId intern(Frame frame);
   [[nodiscard]] FrameId intern(Frame frame, const FxNode& fx);
   [[nodiscard]] const Frame& operator[](FrameId id) const { return frames_[id.index()]; }
-  [[nodiscard]] const FxNode& fx_of(const Frame& frame) const { return fx_[static_cast<size_t>(frame.fx)]; }
+  [[nodiscard]] const FxNode& fx_of(const Frame& frame) const { return fx_[frame.fx]; }
   [[nodiscard]] size_t size() const { return frames_.size(); }
   // The same frames under the same ids; the ids of texts are taken as they are. Must be empty. False if the
   // budget refuses; then it is of no use.
@@ -72,7 +72,7 @@ class StackTable {
   };
   // Node of the innermost frame, -1 for an empty stack.
   [[nodiscard]] int32_t leaf(StackId stack) const { return stacks_[stack.index()].leaf; }
-  [[nodiscard]] const Node& node(int32_t index) const { return nodes_[static_cast<size_t>(index)]; }
+  [[nodiscard]] const Node& node(int32_t index) const { return nodes_[index]; }
   // For who has a tree already: its caller must be a node of this table, or -1. -1 if the budget refuses.
   [[nodiscard]] int32_t intern_node(Node node);
   [[nodiscard]] std::span<const Node> nodes() const { return nodes_.span(); }

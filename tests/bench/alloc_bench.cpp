@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "engine/alloc/device_allocator.h"
-#include "engine/alloc/invariants.h"
 #include "engine/alloc/simulated_device.h"
+#include "tests/unit/alloc/invariants.h"
 
 namespace {
 

@@ -20,8 +20,7 @@
 #include "engine/alloc/device_allocator.h"
 #include "engine/alloc/simulated_device.h"
 #include "engine/io/readers/snapshot/torch_snapshot.h"
-#include "engine/io/writers/recorded_dump.h"
-#include "engine/io/writers/torch_snapshot.h"
+#include "tests/unit/io/dump_snapshot.h"
 
 namespace {
 
@@ -228,7 +227,7 @@ void bench_dump(int64_t events, int stacks, int shared, const char* name) {
   io::MemorySink sink(budget);
   const Times dump_time = time_of([&] {
     sink.clear();
-    if (!io::dump_snapshot(recorder, {}, int64_t{2} << 30, sink)) stop("the dump failed");
+    if (!tests::dump_snapshot(recorder, {}, int64_t{2} << 30, sink)) stop("the dump failed");
   });
   // The parts: tables, then bytes.
   Times take_time, write_time;
@@ -251,8 +250,9 @@ void bench_dump(int64_t events, int stacks, int shared, const char* name) {
   // What was dumped is what was recorded.
   Budget memory(int64_t{4} << 30);
   model::Recording back(memory);
-  io::TorchSnapshotReader reader(back);
-  if (!io::push(reader, sink.bytes()) || !reader.finish()) stop("the dump cannot be read");
+  const auto reader = io::torch_snapshot_reader(back);
+  if (!io::push(*reader, sink.bytes()) || !reader->finish()) stop("the dump cannot be read");
+  back.seal();
   if (back.events.size_rows() != static_cast<size_t>(events)) stop("the dump has another number of events");
   for (int64_t i = 0; i < events; ++i) {
     const auto row = static_cast<size_t>(i);

@@ -38,9 +38,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace gpustrata;
   using analysis::OpBy;
   return tests::fuzz_reader(data, size, [](model::Recording& recording, const auto& use) {
-    io::ChromeTraceReader reader(recording);
-    const Status read = use(reader);
+    const Status read = use(*io::chrome_trace_reader(recording));
     if (!read) return read;
+    recording.seal();
     io::MemorySink sink(recording.budget);
     answers::TextOut out(sink);
     for (const OpBy by : {OpBy::op, OpBy::path, OpBy::shape, OpBy::module, OpBy::stack}) {

@@ -13,7 +13,6 @@
 namespace {
 
 using namespace gpustrata;
-using Way = io::TorchSnapshotReader::Way;
 
 struct Read {
   explicit Read(int64_t limit) : budget(limit), recording(budget) {}
@@ -22,18 +21,20 @@ struct Read {
   Status status;
 };
 
-std::unique_ptr<Read> read(std::string_view bytes, Way way, size_t chunk) {
+std::unique_ptr<Read> read(std::string_view bytes, bool plain, size_t chunk) {
   auto made = std::make_unique<Read>(int64_t{1} << 30);
-  io::TorchSnapshotReader reader(made->recording, way);
-  reader.expect_bytes(static_cast<int64_t>(bytes.size()));
+  const auto reader =
+      plain ? io::plain_torch_snapshot_reader(made->recording) : io::torch_snapshot_reader(made->recording);
+  reader->expect_bytes(static_cast<int64_t>(bytes.size()));
   for (size_t at = 0; made->status && at < bytes.size();) {
-    const std::span<std::byte> target = reader.writable();
+    const std::span<std::byte> target = reader->writable();
     const size_t count = std::min({target.size(), chunk, bytes.size() - at});
     std::memcpy(target.data(), bytes.data() + at, count);
-    made->status = reader.commit(count);
+    made->status = reader->commit(count);
     at += count;
   }
-  if (made->status) made->status = reader.finish();
+  if (made->status) made->status = reader->finish();
+  if (made->status) made->recording.seal();
   return made;
 }
 
@@ -44,8 +45,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   constexpr size_t kChunks[] = {size_t{1} << 20, 1000, 150, 64};
   const size_t chunk = kChunks[data[0] % std::size(kChunks)];
   const std::string_view bytes{reinterpret_cast<const char*>(data) + 1, size - 1};
-  const auto fast = read(bytes, Way::fast, chunk);
-  const auto plain = read(bytes, Way::plain, size_t{1} << 20);
+  const auto fast = read(bytes, false, chunk);
+  const auto plain = read(bytes, true, size_t{1} << 20);
   if (fast->status.has_value() != plain->status.has_value()) std::abort();
   if (!fast->status) {
     if (fast->status.error().message != plain->status.error().message) std::abort();

@@ -38,11 +38,5 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   // The first byte is fuzz_reader's, the second says whether checks are set.
   if (data[1] % 2 == 0) set_checks(std::span(file).subspan(2));
   file[1] = file[0];
-  return tests::fuzz_reader(reinterpret_cast<const uint8_t*>(file.data()) + 1, size - 1,
-                            [](model::Recording& recording, const auto& use) {
-                              io::JournalReader reader(recording, io::LeftOpen());
-                              const Status status = use(reader);
-                              if (status) recording.seal();
-                              return status;
-                            });
+  return tests::fuzz_kind(reinterpret_cast<const uint8_t*>(file.data()) + 1, size - 1, io::journal_reader);
 }

@@ -3,11 +3,5 @@
 #include "tests/fuzz/read_input.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace gpustrata;
-  return tests::fuzz_reader(data, size, [](model::Recording& recording, const auto& use) {
-    io::MemoryTimelineReader reader(recording, io::LeftOpen());
-    const Status status = use(reader);
-    if (status) recording.seal();
-    return status;
-  });
+  return gpustrata::tests::fuzz_kind(data, size, gpustrata::io::memory_timeline_reader);
 }

@@ -49,4 +49,14 @@ int fuzz_reader(const uint8_t* data, size_t size, const Read& read) {
   return 0;
 }
 
+// Of a reader that leaves the recording open.
+template <typename Make>
+int fuzz_kind(const uint8_t* data, size_t size, const Make& make) {
+  return fuzz_reader(data, size, [&](model::Recording& recording, const auto& use) {
+    const Status status = use(*make(recording));
+    if (status) recording.seal();
+    return status;
+  });
+}
+
 }  // namespace gpustrata::tests

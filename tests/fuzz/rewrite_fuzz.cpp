@@ -35,6 +35,13 @@ bool write(const model::Recording& recording, io::MemorySink& sink) {
   return status.has_value();
 }
 
+bool read(model::Recording& recording, std::span<const std::byte> bytes) {
+  const auto reader = io::torch_snapshot_reader(recording);
+  if (!io::push(*reader, bytes) || !reader->finish()) return false;
+  recording.seal();
+  return true;
+}
+
 void expect_same_rows(const model::Recording& a, const model::Recording& b) {
   const auto count = [](const model::Recording& r) {
     int64_t rows = 0;
@@ -53,17 +60,14 @@ void expect_same_rows(const model::Recording& a, const model::Recording& b) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Budget budget(kLimit);
   model::Recording recording(budget);
-  io::TorchSnapshotReader reader(recording);
   const auto bytes = std::as_bytes(std::span(data, size));
-  if (!io::push(reader, bytes) || !reader.finish()) return 0;
+  if (!read(recording, bytes)) return 0;
 
   Rewritten first, second;
   if (!write(recording, first.sink)) return 0;
   Budget again_budget(kLimit);
   model::Recording again(again_budget);
-  io::TorchSnapshotReader second_reader(again);
-  if (!io::push(second_reader, first.sink.bytes()) || !second_reader.finish())
-    stop("what was written cannot be read");
+  if (!read(again, first.sink.bytes())) stop("what was written cannot be read");
   if (const std::string problem = tests::problem_of(again); !problem.empty()) stop(problem);
   for (const model::Diag diag :
        {model::Diag::truncated, model::Diag::damaged, model::Diag::foreign_object,

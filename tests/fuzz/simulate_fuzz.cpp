@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "engine/alloc/invariants.h"
 #include "engine/answers/text/json_of.h"
 #include "engine/answers/what_if/simulation_report.h"
+#include "tests/unit/alloc/invariants.h"
 #include "tests/unit/answers/collected.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -3,9 +3,5 @@
 #include "tests/fuzz/read_input.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace gpustrata;
-  return tests::fuzz_reader(data, size, [](model::Recording& recording, const auto& use) {
-    io::TorchSnapshotReader reader(recording);
-    return use(reader);
-  });
+  return gpustrata::tests::fuzz_kind(data, size, gpustrata::io::torch_snapshot_reader);
 }

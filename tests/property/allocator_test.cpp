@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "engine/alloc/device_allocator.h"
-#include "engine/alloc/invariants.h"
 #include "engine/alloc/simulated_device.h"
 #include "tests/property/allocator_twin.h"
+#include "tests/unit/alloc/invariants.h"
 
 namespace gpustrata::alloc {
 namespace {

@@ -1,13 +1,12 @@
 // MemoryState under random actions: the invariants hold after every step.
 #include "engine/alloc/memory_state.h"
+#include "tests/unit/alloc/invariants.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 #include <utility>
 #include <vector>
-
-#include "engine/alloc/invariants.h"
 
 namespace gpustrata::alloc {
 namespace {

@@ -1,13 +1,11 @@
 #include "engine/analysis/calls/call_tree.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <optional>
 #include <utility>
 
 #include "engine/analysis/stacks/frame_filter.h"
-#include "engine/analysis/stacks/own_frame.h"
 #include "engine/base/hash.h"
 
 namespace gpustrata::analysis {
@@ -23,18 +21,7 @@ class Building {
  public:
   Building(const model::Recording& recording, const TreeAsked& asked, const StackWeights& weights,
            const WhoOfStacks* who, CallTree& tree)
-      : recording_(recording),
-        who_(who),
-        asked_(asked),
-        tree_(tree),
-        weights_(weights),
-        keys_(recording.budget),
-        kept_(recording.budget),
-        best_(recording.budget),
-        table_(recording.budget),
-        merged_(recording.budget),
-        path_(recording.budget),
-        own_(recording.budget) {}
+      : recording_(recording), who_(who), asked_(asked), tree_(tree), weights_(weights) {}
 
   [[nodiscard]] bool run() {
     if (!find_frame_keys(recording_, asked_.by, keys_) || !table_.resize(kFirstTable, kNone) ||
@@ -223,12 +210,13 @@ class Building {
   const TreeAsked& asked_;
   CallTree& tree_;
   const StackWeights& weights_;
-  Column<int32_t> keys_;
-  Column<uint8_t> kept_, best_;  // per frame; per node of the stack table
-  Column<int32_t> table_;        // (parent, key) -> node
-  Column<int32_t> merged_;       // per node of the stack table: node
-  Column<int32_t> path_;         // of add_path(): keys, innermost first
-  Column<StackWeight> own_;      // per node
+  Column<int32_t> keys_{recording_.budget};
+  Column<uint8_t> kept_{recording_.budget},
+      best_{recording_.budget};                 // per frame; per node of the stack table
+  Column<int32_t> table_{recording_.budget};    // (parent, key) -> node
+  Column<int32_t> merged_{recording_.budget};   // per node of the stack table: node
+  Column<int32_t> path_{recording_.budget};     // of add_path(): keys, innermost first
+  Column<StackWeight> own_{recording_.budget};  // per node
 };
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "engine/analysis/calls/carried_calls.h"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include "engine/analysis/stacks/frame_filter.h"
@@ -14,14 +13,7 @@ class CallsToCarry {
  public:
   CallsToCarry(const model::Recording& recording, const StackWeights& weights, size_t most,
                CarriedCalls& calls)
-      : recording_(recording),
-        weights_(weights),
-        most_(most),
-        calls_(calls),
-        text_of_(recording.budget),
-        frame_of_(recording.budget),
-        node_of_(recording.budget),
-        path_(recording.budget) {}
+      : recording_(recording), weights_(weights), most_(most), calls_(calls) {}
 
   [[nodiscard]] bool run() {
     calls_.without = weights_.without.weight;
@@ -98,8 +90,9 @@ class CallsToCarry {
   const StackWeights& weights_;
   size_t most_, told_ = 0;
   CarriedCalls& calls_;
-  Column<int32_t> text_of_, frame_of_, node_of_;  // numbers in the calls, -1 = not told
-  Column<int32_t> path_;
+  Column<int32_t> text_of_{recording_.budget}, frame_of_{recording_.budget},
+      node_of_{recording_.budget};  // numbers in the calls, -1 = not told
+  Column<int32_t> path_{recording_.budget};
 };
 
 // Frames and stacks of calls in a recording of their own, their weights by its nodes.

@@ -26,26 +26,17 @@ constexpr int32_t kNotYet = -1;
                                int32_t block) {
   const auto filled = [&](StackId stack) { return !stack.is_none() && recording.stacks.leaf(stack) >= 0; };
   const replay::BlockEvents events = events_of_block(recording, history, block);
-  const auto at = [&](int32_t event) {
-    return recording.events.stack[static_cast<size_t>(history.rows.events.first + event)];
-  };
+  const auto at = [&](int32_t event) { return recording.events.stack[history.rows.events.first + event]; };
   if (events.alloc >= 0 && filled(at(events.alloc))) return at(events.alloc);
-  const int32_t source = history.block_source[static_cast<size_t>(block)];
-  if (source >= 0 && filled(recording.blocks.stack[static_cast<size_t>(source)]))
-    return recording.blocks.stack[static_cast<size_t>(source)];
+  const int32_t source = history.block_source[block];
+  if (source >= 0 && filled(recording.blocks.stack[source])) return recording.blocks.stack[source];
   return {};  // that of a free says nothing of where the memory is from
 }
 
 // Blocks as lines.
 class Folding {
  public:
-  explicit Folding(const model::Recording& recording)
-      : recording_(recording),
-        folded_(recording.budget),
-        hidden_(recording),
-        entry_of_frame_(recording.budget),
-        sequence_of_stack_(recording.budget),
-        scratch_(recording.budget) {}
+  explicit Folding(const model::Recording& recording) : recording_(recording), hidden_(recording) {}
 
   [[nodiscard]] bool prepare() {
     const StringId none = folded_.entry("<non-python>");
@@ -113,11 +104,11 @@ class Folding {
   }
 
   const model::Recording& recording_;
-  FoldedStacks folded_;
+  FoldedStacks folded_{recording_.budget};
   HiddenFrames hidden_;
-  Column<StringId> entry_of_frame_;
-  Column<int32_t> sequence_of_stack_;
-  Column<StringId> scratch_;
+  Column<StringId> entry_of_frame_{recording_.budget};
+  Column<int32_t> sequence_of_stack_{recording_.budget};
+  Column<StringId> scratch_{recording_.budget};
   int32_t nothing_ = -1, no_frames_ = -1;
 };
 
@@ -147,7 +138,7 @@ Result<FoldedStacks> fold_memory(const model::Recording& recording, const replay
   };
   std::vector<Roots> of_streams(recording.streams.size() + 1, kNoRoots);  // by number
   for (const replay::SegmentAt& segment : memory.segments()) {
-    const int32_t number = streams[history.range_stream[static_cast<size_t>(segment.row)]];
+    const int32_t number = streams[history.range_stream[segment.row]];
     const std::string stream = fmt::format("stream_{}", number);
     const std::string address = options.segments ? fmt::format("seg_{:#x}", segment.address) : "";
     Roots own = kNoRoots;

@@ -35,7 +35,7 @@ int32_t FoldedStacks::sequence(std::span<const StringId> entries) {
 }
 
 std::span<const StringId> FoldedStacks::entries_of(int32_t sequence) const {
-  const Range& range = sequences_[static_cast<size_t>(sequence)];
+  const Range& range = sequences_[sequence];
   return entries_.span().subspan(static_cast<size_t>(range.first), static_cast<size_t>(range.count));
 }
 

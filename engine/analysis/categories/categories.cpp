@@ -33,16 +33,7 @@ class Sorting {
  public:
   Sorting(const model::Recording& recording, const model::Part& part, const replay::BlockLives& lifetimes,
           const Column<StackId>& stacks, const Steps& steps, const CategoryRules& rules)
-      : recording_(recording),
-        part_(part),
-        lives_(lifetimes),
-        stacks_(stacks),
-        steps_(steps),
-        rules_(rules),
-        bits_(recording.budget),
-        in_trace_(recording.budget),
-        passes_(recording.budget),
-        by_gradients_(recording.budget) {
+      : recording_(recording), part_(part), lives_(lifetimes), stacks_(stacks), steps_(steps), rules_(rules) {
     for (const CategoryRule& rule : rules.rules) wants_labels_ |= !rule.label.empty();
     unwinding_ = first_of_unwinding(recording, part, lifetimes.device);
     ends_at_failure_ = find_ending(recording, part).at_failure();
@@ -100,7 +91,7 @@ class Sorting {
   [[nodiscard]] uint32_t freed_in(int32_t rank) const {
     const int32_t event = lives_.requested(recording_, rank);
     if (event < 0) return 0;
-    const uint64_t bits = bits_of(recording_.events.stack[static_cast<size_t>(lives_.events.first + event)]);
+    const uint64_t bits = bits_of(recording_.events.stack[lives_.events.first + event]);
     if ((bits & kZeroGradBit) != 0) return kFreedInZeroGrad;
     return (bits & kOptimizerBit) != 0 ? uint32_t{kFreedInOptimizer} : 0;
   }
@@ -203,8 +194,7 @@ class Sorting {
     double alive = 0, most = 0;
     size_t next = 0;
     for (int32_t event = 0; event < lives_.events.count; ++event) {
-      const uint64_t bits =
-          bits_of(recording_.events.stack[static_cast<size_t>(lives_.events.first + event)]);
+      const uint64_t bits = bits_of(recording_.events.stack[lives_.events.first + event]);
       if ((bits & (kOptimizerBit | kZeroGradBit)) == kOptimizerBit && alive > most) {
         most = alive;
         step = event;
@@ -228,7 +218,7 @@ class Sorting {
     if (kept || (next_step != steps_.begin.end() && *next_step <= freed)) found |= kOutlivesStep;
     if (born >= 0) found |= kRecorded;
     if ((bits & kModuleBit) != 0) found |= kInModule;
-    if (!in_trace_.empty()) return found | in_trace_[static_cast<size_t>(rank)];
+    if (!in_trace_.empty()) return found | in_trace_[rank];
     found |= freed_in(rank);
     if (!by_gradients_.empty()) found |= by_gradients_[rank];
     // The first pass that does not end before the block is made.
@@ -301,10 +291,12 @@ class Sorting {
   const Column<StackId>& stacks_;
   const Steps& steps_;
   const CategoryRules& rules_;
-  Column<uint64_t> bits_;          // per node
-  Column<uint32_t> in_trace_;      // per rank: conditions that a trace tells; empty = it is none
-  Column<Pass> passes_;            // ascending
-  Column<uint32_t> by_gradients_;  // per rank: kOfGradient or kBeyondGradients; empty = of none
+  Column<uint64_t> bits_{recording_.budget};  // per node
+  // per rank: conditions that a trace tells; empty = it is none
+  Column<uint32_t> in_trace_{recording_.budget};
+  Column<Pass> passes_{recording_.budget};  // ascending
+  // per rank: kOfGradient or kBeyondGradients; empty = of none
+  Column<uint32_t> by_gradients_{recording_.budget};
   int32_t first_forward_ = -1, last_forward_ = -1;  // allocations of modules; -1 = none
   int32_t outside_ = -1;  // an allocation by which a pass from before the recording is over; -1 = not known
   bool wants_labels_ = false;
@@ -335,9 +327,9 @@ Result<CategorySums> sums_by_category(const replay::Bands& bands, std::span<cons
   };
   BlockSums by_rule(budget);  // -1 = none
   for (const int32_t rank : ranks) {
-    const auto r = static_cast<size_t>(rank);
-    const int32_t rule = categories.rule[r] == Categories::kNoRule ? -1 : categories.rule[r];
-    if (!by_rule.add(rule, rank, bands.size[r], !lit.empty() && lit[r] != 0)) return no_memory();
+    const int32_t rule = categories.rule[rank] == Categories::kNoRule ? -1 : categories.rule[rank];
+    if (!by_rule.add(rule, rank, bands.size[rank], !lit.empty() && lit[static_cast<size_t>(rank)] != 0))
+      return no_memory();
   }
   CategorySums found(budget);
   found.sure.resize(rules.names.size());

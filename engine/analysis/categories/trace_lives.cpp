@@ -51,18 +51,7 @@ enum Mark : uint8_t {
 class TraceLives {
  public:
   TraceLives(const model::Recording& recording, const model::Part& part, const replay::BlockLives& lives)
-      : rec_(recording),
-        spans_(recording.spans),
-        part_(part),
-        lives_(lives),
-        marks_(recording.budget),
-        outermost_(recording.budget),
-        step_(recording.budget),
-        copying_(recording.budget),
-        copies_(recording.budget),
-        boundaries_(recording.budget),
-        hosts_(recording.budget),
-        passes_(recording.budget) {}
+      : rec_(recording), spans_(recording.spans), part_(part), lives_(lives) {}
 
   [[nodiscard]] bool run(Column<uint32_t>& conditions) {
     for (const model::DeviceTrace& trace : part_.traces) {
@@ -72,8 +61,7 @@ class TraceLives {
     if (first_record_ < 0 || part_.spans.count == 0) return true;
     if (!mark_spans() || !find_hosts() || !find_passes() || !conditions.resize(lives_.size.size(), 0))
       return false;
-    for (int32_t rank = 0; rank < lives_.count(); ++rank)
-      conditions[static_cast<size_t>(rank)] = conditions_of(rank);
+    for (int32_t rank = 0; rank < lives_.count(); ++rank) conditions[rank] = conditions_of(rank);
     return true;
   }
 
@@ -230,12 +218,13 @@ class TraceLives {
   const replay::BlockLives& lives_;
   int32_t first_record_ = -1;
   // Per span.
-  Column<uint8_t> marks_;                       // its own and those of all around it
-  Column<int32_t> outermost_, step_, copying_;  // op, Optimizer.step, op that copies around it; -1 = none
-  Column<int32_t> copies_;                      // copies of the runtime's in the spans before it
-  Column<int64_t> boundaries_;                  // times at which a backward pass is over, ascending
-  Column<uint8_t> hosts_;                       // per thread
-  Column<Pass> passes_;                         // ascending
+  Column<uint8_t> marks_{rec_.budget};  // its own and those of all around it
+  Column<int32_t> outermost_{rec_.budget}, step_{rec_.budget},
+      copying_{rec_.budget};                 // op, Optimizer.step, op that copies around it; -1 = none
+  Column<int32_t> copies_{rec_.budget};      // copies of the runtime's in the spans before it
+  Column<int64_t> boundaries_{rec_.budget};  // times at which a backward pass is over, ascending
+  Column<uint8_t> hosts_{rec_.budget};       // per thread
+  Column<Pass> passes_{rec_.budget};         // ascending
 };
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "engine/analysis/compare/same_run.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "engine/base/column.h"
 #include "engine/base/saturating.h"
@@ -28,10 +27,9 @@ struct Places {
 [[nodiscard]] bool find_places(const SideOfRun& side, Places& found) {
   const model::SegmentTable& table = side.recording.segments;
   for (int32_t row = side.part.segments.first; row < side.part.segments.end(); ++row) {
-    const auto i = static_cast<size_t>(row);
-    if (table.device[i] != side.device) continue;
-    if (!found.all.push_back({table.address[i], table.total_size[i]})) return false;
-    add_saturated(found.bytes, table.total_size[i]);
+    if (table.device[row] != side.device) continue;
+    if (!found.all.push_back({table.address[row], table.total_size[row]})) return false;
+    add_saturated(found.bytes, table.total_size[row]);
   }
   std::sort(found.all.data(), found.all.data() + found.all.size());
   return true;
@@ -57,7 +55,7 @@ struct Times {
     int32_t first = range.first, count = range.count;
     while (count > 0) {
       const int32_t half = count / 2;
-      const bool is_before = events.time[static_cast<size_t>(first + half)] < time;
+      const bool is_before = events.time[first + half] < time;
       if (is_before) first += half + 1;
       count = is_before ? count - half - 1 : half;
     }
@@ -68,12 +66,10 @@ struct Times {
   int32_t looked_at = 0;
   for (int32_t row = rows_from(other, of_other, from); row < of_other.end() && looked_at < kMostLookedAt;
        ++row, ++looked_at) {
-    const auto b = static_cast<size_t>(row);
-    if (other.time[b] > until) break;
-    for (int32_t same = rows_from(one, of_one, other.time[b]); same < of_one.end(); ++same) {
-      const auto a = static_cast<size_t>(same);
-      if (one.time[a] != other.time[b]) break;
-      if (one.action[a] == other.action[b] && one.address[a] == other.address[b]) return true;
+    if (other.time[row] > until) break;
+    for (int32_t same = rows_from(one, of_one, other.time[row]); same < of_one.end(); ++same) {
+      if (one.time[same] != other.time[row]) break;
+      if (one.action[same] == other.action[row] && one.address[same] == other.address[row]) return true;
     }
   }
   return false;

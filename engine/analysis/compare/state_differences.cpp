@@ -26,7 +26,7 @@ struct Segment {
   std::vector<Segment> segments;
   segments.reserve(memory.segments().size());
   for (const replay::SegmentAt& at : memory.segments()) {
-    const PoolId id = context.history.range_pool[static_cast<size_t>(at.row)];
+    const PoolId id = context.history.range_pool[at.row];
     Segment segment{at.address, id.is_none() ? model::Pool{} : context.recording.pools[id.index()],
                     is_small_segment(context, at), PoolUse{1, at.size, 0, 0}};
     for (const replay::BlockAt& block : memory.blocks_of(at)) {

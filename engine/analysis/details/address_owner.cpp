@@ -18,8 +18,7 @@ namespace {
   return from <= address && address - from < static_cast<uint64_t>(size);
 }
 [[nodiscard]] bool has(const SpanHistory& spans, int32_t row, uint64_t address) {
-  const auto i = static_cast<size_t>(row);
-  return has(spans.address[i], spans.size[i], address);
+  return has(spans.address[row], spans.size[row], address);
 }
 
 // Rows that have an address, by when they do.
@@ -35,16 +34,14 @@ struct RowsInTime {
     if (!has(spans, row, address)) continue;
     if (spans.exists_after(row, event)) {
       found.now = row;
-    } else if (spans.begin[static_cast<size_t>(row)] > event) {
+    } else if (spans.begin[row] > event) {
       if (found.after.size() < most) {
         found.after.push_back(row);
       } else {
         ++found.after_left_out;
       }
     } else {
-      const auto later = [&](int32_t a, int32_t b) {
-        return spans.end[static_cast<size_t>(a)] >= spans.end[static_cast<size_t>(b)];
-      };
+      const auto later = [&](int32_t a, int32_t b) { return spans.end[a] >= spans.end[b]; };
       const auto place = std::find_if(found.before.begin(), found.before.end(),
                                       [&](int32_t other) { return later(row, other); });
       found.before.insert(place, row);
@@ -96,13 +93,12 @@ class Stacks {
 
 [[nodiscard]] AddressRange range_of(const EventContext& context, int32_t row) {
   const replay::StateHistory& history = context.history;
-  const auto i = static_cast<size_t>(row);
-  AddressRange range{.address = history.ranges.address[i],
-                     .version = history.range_version[i],
-                     .size = history.ranges.size[i],
-                     .begin = history.ranges.begin[i],
-                     .pool = history.range_pool[i]};
-  if (const int32_t end = history.ranges.end[i]; end < history.event_count()) {
+  AddressRange range{.address = history.ranges.address[row],
+                     .version = history.range_version[row],
+                     .size = history.ranges.size[row],
+                     .begin = history.ranges.begin[row],
+                     .pool = history.range_pool[row]};
+  if (const int32_t end = history.ranges.end[row]; end < history.event_count()) {
     range.end = end;
     range.end_action = context.recording.events.action[context.row(end)];
   }
@@ -143,7 +139,7 @@ void find_nearest(const EventContext& context, const replay::MemoryAt& memory, c
     for (const BlockAt& block : blocks) {
       if (block.row < 0) continue;
       nearest.consider({.address = block.address,
-                        .version = context.history.block_version[static_cast<size_t>(block.row)],
+                        .version = context.history.block_version[block.row],
                         .size = block.size});
     }
   };
@@ -153,7 +149,7 @@ void find_nearest(const EventContext& context, const replay::MemoryAt& memory, c
     for (const SegmentAt& one : memory.segments())
       nearest.consider({.is_segment = true,
                         .address = one.address,
-                        .version = context.history.range_version[static_cast<size_t>(one.row)],
+                        .version = context.history.range_version[one.row],
                         .size = one.size});
   } else {
     consider_blocks(memory.outside());

@@ -33,8 +33,8 @@ class Telling {
                      : told_.freed_event < 0 ? BlockDetails::KnownBy::final_state
                                              : BlockDetails::KnownBy::free;
     if (final_block_ >= 0) {
-      told_.block_size = recording.blocks.size[static_cast<size_t>(final_block_)];
-      told_.state = recording.blocks.state[static_cast<size_t>(final_block_)];
+      told_.block_size = recording.blocks.size[final_block_];
+      told_.state = recording.blocks.state[final_block_];
     }
   }
 
@@ -55,14 +55,14 @@ class Telling {
   [[nodiscard]] int32_t row(int32_t event) const { return lifetimes_.events.first + event; }
   [[nodiscard]] std::optional<int64_t> time(int32_t event) const {
     if (event < 0) return std::nullopt;
-    return lifetimes_.clock.microseconds(recording_.events.time[static_cast<size_t>(row(event))]);
+    return lifetimes_.clock.microseconds(recording_.events.time[row(event)]);
   }
 
   void find_place() {
     const int32_t event = traced() ? told_.born_event : free_event_;
     if (event >= 0) {
-      told_.stream = recording_.events.stream[static_cast<size_t>(row(event))];
-      told_.pool = recording_.events.pool[static_cast<size_t>(row(event))];
+      told_.stream = recording_.events.stream[row(event)];
+      told_.pool = recording_.events.pool[row(event)];
       if (!told_.pool.is_none()) told_.pool_from = BlockDetails::PoolFrom::event;
     }
     if (const int32_t found = index_.segment_around(told_.address); found >= 0) {
@@ -93,8 +93,7 @@ class Telling {
   void add_extras(Owner owner, int32_t owner_row, Extra::Of of) {
     const RowRange range = recording_.extras_of(owner, owner_row);
     for (int32_t i = range.first; i < range.end(); ++i) {
-      const auto k = static_cast<size_t>(i);
-      const StringId key = recording_.extras.key[k], value = recording_.extras.value[k];
+      const StringId key = recording_.extras.key[i], value = recording_.extras.value[i];
       if (recording_.strings.view(key) == kForwardFrames) {
         if (told_.forward_frames.is_none()) told_.forward_frames = value;
       } else if (told_.extras.size() < kMostInList) {
@@ -129,7 +128,7 @@ class Telling {
   void find_reasons() {
     std::vector<NoStackReason>& reasons = told_.no_stack_reasons;
     const model::EventTable& events = recording_.events;
-    const auto stack_at = [&](int32_t event) { return events.stack[static_cast<size_t>(row(event))]; };
+    const auto stack_at = [&](int32_t event) { return events.stack[row(event)]; };
     if (traced()) {
       if (!stack_at(told_.born_event).is_none()) {
         reasons.push_back(NoStackReason::empty_stack);
@@ -141,9 +140,8 @@ class Telling {
     } else {
       reasons.push_back(NoStackReason::before_first_event);
       if (final_block_ >= 0) {
-        reasons.push_back(recording_.blocks.stack[static_cast<size_t>(final_block_)].is_none()
-                              ? NoStackReason::final_state_without
-                              : NoStackReason::final_state_empty);
+        reasons.push_back(recording_.blocks.stack[final_block_].is_none() ? NoStackReason::final_state_without
+                                                                          : NoStackReason::final_state_empty);
       } else if (!lifetimes_.profiled) {
         reasons.push_back(free_event_ < 0 || stack_at(free_event_).is_none() ? NoStackReason::free_without
                                                                              : NoStackReason::free_empty);

@@ -13,8 +13,7 @@ void find_extras(const EventContext& context, EventDetails& told) {
   const model::RowRange extras =
       recording.extras_of(model::Owner::event, static_cast<int32_t>(context.row(told.event)));
   for (int32_t i = extras.first; i < extras.end(); ++i) {
-    const auto k = static_cast<size_t>(i);
-    const StringId key = recording.extras.key[k], value = recording.extras.value[k];
+    const StringId key = recording.extras.key[i], value = recording.extras.value[i];
     if (recording.strings.view(key) == kForwardFrames) {
       told.forward_frames = if_it_says_something(recording, value);
     } else if (told.extras.size() < kMostInList) {
@@ -41,12 +40,11 @@ void find_extras(const EventContext& context, EventDetails& told) {
 
 Annotations annotations_of(const EventContext& context, int32_t block) {
   if (block < 0) return {};
-  const auto b = static_cast<size_t>(block);
   const replay::SpanHistory& blocks = context.history.blocks;
-  const int32_t end = std::min(blocks.end[b], context.history.event_count());
-  return annotations_of(
-      context.recording, context.history.rows.events, context.index, blocks.address[b], blocks.begin[b], end,
-      [&](int32_t event) { return context.history.row_of_event[static_cast<size_t>(event)] == block; });
+  const int32_t end = std::min(blocks.end[block], context.history.event_count());
+  return annotations_of(context.recording, context.history.rows.events, context.index, blocks.address[block],
+                        blocks.begin[block], end,
+                        [&](int32_t event) { return context.history.row_of_event[event] == block; });
 }
 
 std::vector<EventRow> event_rows(const EventContext& context, const EventList& list, int32_t first,
@@ -79,7 +77,7 @@ EventDetails event_details(const EventContext& context, int32_t event) {
   const model::Recording& recording = context.recording;
   const model::EventTable& events = recording.events;
   const size_t row = context.row(event);
-  const int32_t target = context.history.row_of_event[static_cast<size_t>(event)];
+  const int32_t target = context.history.row_of_event[event];
   EventDetails told;
   told.event = event;
   told.action = events.action[row];

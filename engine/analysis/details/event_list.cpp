@@ -14,13 +14,12 @@ int32_t EventList::row_of(int32_t event) const {
 std::string event_name(const model::Recording& recording, const replay::StateHistory& history,
                        int32_t event) {
   const auto row = static_cast<size_t>(history.rows.events.first + event);
-  const int32_t target = history.row_of_event[static_cast<size_t>(event)];
+  const int32_t target = history.row_of_event[event];
   const uint64_t address = recording.events.address[row];
   const trace::Action action = recording.events.action[row];
-  if (trace::is_of_block(action))
-    return block_name(address, target < 0 ? 0 : history.block_version[static_cast<size_t>(target)]);
+  if (trace::is_of_block(action)) return block_name(address, target < 0 ? 0 : history.block_version[target]);
   if (trace::is_of_segment(action))
-    return segment_name(address, target < 0 ? 0 : history.range_version[static_cast<size_t>(target)]);
+    return segment_name(address, target < 0 ? 0 : history.range_version[target]);
   return {};
 }
 
@@ -30,8 +29,7 @@ int32_t find_event(const model::Recording& recording, const replay::StateHistory
   const int32_t count = history.event_count();
   const int32_t start = backwards ? std::min(from, count) - 1 : std::max(from, -1) + 1;
   for (int32_t event = start; event >= 0 && event < count; event += step) {
-    if (recording.events.action[static_cast<size_t>(history.rows.events.first + event)] == action)
-      return event;
+    if (recording.events.action[history.rows.events.first + event] == action) return event;
   }
   return -1;
 }

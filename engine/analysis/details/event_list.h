@@ -24,7 +24,7 @@ class EventList {
 
   [[nodiscard]] int32_t count() const { return all_ ? event_count_ : static_cast<int32_t>(events_.size()); }
   // Event of a row of the list.
-  [[nodiscard]] int32_t event(int32_t row) const { return all_ ? row : events_[static_cast<size_t>(row)]; }
+  [[nodiscard]] int32_t event(int32_t row) const { return all_ ? row : events_[row]; }
   // Row of an event, or of the next one that is listed; count() if there is none. O(log rows).
   [[nodiscard]] int32_t row_of(int32_t event) const;
 

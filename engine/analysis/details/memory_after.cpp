@@ -72,10 +72,10 @@ StackOf stack_of_block(const EventContext& context, int32_t block) {
     found = {stack, from};
   };
   const auto stack_at = [&](int32_t event) { return recording.events.stack[context.row(event)]; };
-  const int32_t source = context.history.block_source[static_cast<size_t>(block)];
+  const int32_t source = context.history.block_source[block];
   const int32_t freed = std::max(own.free_requested, own.free_completed);
   if (own.alloc >= 0) consider(stack_at(own.alloc), StackFrom::alloc);
-  if (source >= 0) consider(recording.blocks.stack[static_cast<size_t>(source)], StackFrom::block);
+  if (source >= 0) consider(recording.blocks.stack[source], StackFrom::block);
   const bool of_the_alloc = context.index.free_stacks == FreeStacks::of_the_alloc;
   if (own.alloc < 0 && freed >= 0 && of_the_alloc) consider(stack_at(freed), StackFrom::free);
   return found;
@@ -84,15 +84,14 @@ StackOf stack_of_block(const EventContext& context, int32_t block) {
 StateBlock state_block(const EventContext& context, const replay::MemoryAt& memory, int32_t block) {
   const replay::StateHistory& history = context.history;
   const model::EventTable& events = context.recording.events;
-  const auto b = static_cast<size_t>(block);
   StateBlock told;
   told.row = block;
-  told.address = history.blocks.address[b];
-  told.version = history.block_version[b];
-  told.size = history.blocks.size[b];
-  told.requested_size = history.requested_size[b];
-  told.begin = history.blocks.begin[b];
-  if (history.blocks.end[b] < history.event_count()) told.end = history.blocks.end[b];
+  told.address = history.blocks.address[block];
+  told.version = history.block_version[block];
+  told.size = history.blocks.size[block];
+  told.requested_size = history.requested_size[block];
+  told.begin = history.blocks.begin[block];
+  if (history.blocks.end[block] < history.event_count()) told.end = history.blocks.end[block];
   told.events = events_of_block(context.recording, history, block);
   told.rank = rank_of_block(context.recording, history, context.lifetimes, block);
   const int32_t alloc = told.events.alloc;
@@ -112,14 +111,14 @@ StateBlock state_block(const EventContext& context, const replay::MemoryAt& memo
       if (told.pool.is_none()) told.pool = history.range_pool[range];
     }
   }
-  const int32_t source = history.block_source[b];
+  const int32_t source = history.block_source[block];
   told.in_dump = source >= 0;
   if (alloc >= 0) {
     told.compile_context = if_it_says_something(context.recording, events.context[context.row(alloc)]);
     told.user_metadata = events.metadata[context.row(alloc)];
   }
   if (context.recording.strings.view(told.user_metadata).empty() && source >= 0)
-    told.user_metadata = context.recording.blocks.metadata[static_cast<size_t>(source)];
+    told.user_metadata = context.recording.blocks.metadata[source];
   told.user_metadata = if_it_says_something(context.recording, told.user_metadata);
   told.annotations = annotations_of(context, block);
   const StackOf shown = stack_of_block(context, block);
@@ -140,9 +139,8 @@ StateBlock state_block(const EventContext& context, const replay::MemoryAt& memo
 std::optional<StateSegment> state_segment(const EventContext& context, const replay::MemoryAt& memory,
                                           int32_t range) {
   const replay::StateHistory& history = context.history;
-  const auto r = static_cast<size_t>(range);
   if (!history.ranges.exists_after(range, memory.event())) return std::nullopt;
-  const SegmentAt* segment = segment_around(memory, history.ranges.address[r]);
+  const SegmentAt* segment = segment_around(memory, history.ranges.address[range]);
   if (segment == nullptr) return std::nullopt;
   const auto action_at = [&](int32_t event) -> std::optional<trace::Action> {
     if (event < 0 || event >= history.event_count()) return std::nullopt;
@@ -150,18 +148,18 @@ std::optional<StateSegment> state_segment(const EventContext& context, const rep
   };
   StateSegment told;
   told.segment = *segment;
-  told.version = history.range_version[static_cast<size_t>(segment->row)];
+  told.version = history.range_version[segment->row];
   told.sums = sums_of(memory, *segment);
-  told.expandable = history.expandable[r] != 0;
-  told.stream = history.range_stream[r];
-  told.pool = history.range_pool[r];
-  told.begin = history.ranges.begin[r];
-  if (history.ranges.end[r] < history.event_count()) told.end = history.ranges.end[r];
-  told.begin_action = action_at(history.ranges.begin[r]);
-  told.end_action = action_at(history.ranges.end[r]);
+  told.expandable = history.expandable[range] != 0;
+  told.stream = history.range_stream[range];
+  told.pool = history.range_pool[range];
+  told.begin = history.ranges.begin[range];
+  if (history.ranges.end[range] < history.event_count()) told.end = history.ranges.end[range];
+  told.begin_action = action_at(history.ranges.begin[range]);
+  told.end_action = action_at(history.ranges.end[range]);
   told.stack = stack_of_range(context.recording, history, range);
   told.who = who_of(context.recording, told.stack);
-  told.in_dump = history.range_source[r] >= 0;
+  told.in_dump = history.range_source[range] >= 0;
   return told;
 }
 

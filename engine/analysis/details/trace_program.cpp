@@ -28,8 +28,7 @@ Result<TraceProgram> TraceProgram::of(const EventContext& context) {
   }
   for (size_t i = 0; i < count; ++i) program.by_address_[i] = static_cast<int32_t>(i);
   std::sort(program.by_address_.data(), program.by_address_.data() + count, [&](int32_t a, int32_t b) {
-    return std::tuple(ranges.address[static_cast<size_t>(a)], a) <
-           std::tuple(ranges.address[static_cast<size_t>(b)], b);
+    return std::tuple(ranges.address[a], a) < std::tuple(ranges.address[b], b);
   });
   for (size_t i = 0; i < count; ++i)
     program.place_[static_cast<size_t>(program.by_address_[i])] = static_cast<int32_t>(i);
@@ -38,7 +37,7 @@ Result<TraceProgram> TraceProgram::of(const EventContext& context) {
 
 void TraceProgram::move_to(int32_t event) {
   const replay::SpanHistory& ranges = context_.history.ranges;
-  const auto place = [&](int32_t row) { return static_cast<size_t>(place_[static_cast<size_t>(row)]); };
+  const auto place = [&](int32_t row) { return static_cast<size_t>(place_[row]); };
   const auto born = ranges.beginning_in(now_, event);
   for (int32_t row = born.first; row < born.last; ++row) there_.insert(place(row));
   const auto gone = ranges.ending_in(now_, event);
@@ -48,12 +47,11 @@ void TraceProgram::move_to(int32_t event) {
 
 int32_t TraceProgram::range_around(uint64_t address) const {
   const replay::SpanHistory& ranges = context_.history.ranges;
-  const auto* above =
-      std::upper_bound(by_address_.begin(), by_address_.end(), address,
-                       [&](uint64_t a, int32_t row) { return a < ranges.address[static_cast<size_t>(row)]; });
+  const auto* above = std::upper_bound(by_address_.begin(), by_address_.end(), address,
+                                       [&](uint64_t a, int32_t row) { return a < ranges.address[row]; });
   const int64_t found = there_.before(static_cast<size_t>(above - by_address_.begin()));
   if (found < 0) return -1;
-  const int32_t row = by_address_[static_cast<size_t>(found)];
+  const int32_t row = by_address_[found];
   return address <= ranges.last_byte(row) ? row : -1;
 }
 
@@ -62,10 +60,10 @@ TraceStep TraceProgram::step() {
   const model::EventTable& events = context_.recording.events;
   const int32_t event = next_++;
   const size_t row = context_.row(event);
-  const int32_t target = history.row_of_event[static_cast<size_t>(event)];
+  const int32_t target = history.row_of_event[event];
   const auto number = [](Column<int32_t>& numbers, int32_t of, int32_t& next) {
     if (of < 0) return -1;
-    int32_t& known = numbers[static_cast<size_t>(of)];
+    int32_t& known = numbers[of];
     if (known < 0) known = next++;
     return known;
   };
@@ -80,7 +78,7 @@ TraceStep TraceProgram::step() {
       const int32_t range = range_around(step.address);
       step.block = number(block_numbers_, target, next_block_);
       step.segment = number(segment_numbers_, range, next_segment_);
-      if (range >= 0) step.offset = step.address - history.ranges.address[static_cast<size_t>(range)];
+      if (range >= 0) step.offset = step.address - history.ranges.address[range];
       break;
     }
     case Action::free_requested:

@@ -1,6 +1,7 @@
 #include "engine/analysis/device/block_attributes.h"
 
 #include "engine/analysis/device/holder_stack.h"
+#include "engine/base/memory_refused.h"
 #include "engine/replay/memory_at.h"
 #include "engine/replay/segment_index.h"
 
@@ -19,11 +20,10 @@ namespace {
     if (!id.is_none() && numbers[id.index()] < 0) numbers[id.index()] = ++last;
   };
   for (const model::DeviceTrace& trace : part.traces) {
-    for (int32_t row = trace.events.first; row < trace.events.end(); ++row)
-      see(recording.events.stream[static_cast<size_t>(row)]);
+    for (int32_t row = trace.events.first; row < trace.events.end(); ++row) see(recording.events.stream[row]);
   }
   for (int32_t row = part.segments.first; row < part.segments.end(); ++row)
-    see(recording.segments.stream[static_cast<size_t>(row)]);
+    see(recording.segments.stream[row]);
   return numbers;
 }
 
@@ -39,29 +39,27 @@ Result<BlockAttributes> block_attributes(const model::Recording& recording, cons
       !collect_final_blocks(recording, part, lifetimes.device, final_blocks) ||
       !found.stack.resize(count, StackId{}) || !found.stream.resize(count, StreamId{}) ||
       !found.pool.resize(count, PoolId{})) {
-    return fail(ErrorCode::limit_exceeded, -1,
-                "not enough memory for stack, stream and pool of {} blocks: {} bytes would be needed",
-                lifetimes.count(), recording.budget.needed());
+    return not_enough_memory(recording.budget,
+                             fmt::format("for stack, stream and pool of {} blocks", lifetimes.count()));
   }
   found.stream_number = number_streams(recording, part);
 
   const model::EventTable& events = recording.events;
   const FreeStacks free_stacks = whose_free_stacks(recording, lifetimes);
   for (int32_t rank = 0; rank < lifetimes.count(); ++rank) {
-    const auto r = static_cast<size_t>(rank);
     const BlockSource source = source_of(recording, lifetimes, final_blocks, rank);
-    found.stack[r] = holder_stack(source, free_stacks);
-    const int32_t told = lifetimes.born[r] >= 0 ? lifetimes.born[r] : source.free_event;
+    found.stack[rank] = holder_stack(source, free_stacks);
+    const int32_t told = lifetimes.born[rank] >= 0 ? lifetimes.born[rank] : source.free_event;
     if (told >= 0) {
       const auto row = static_cast<size_t>(lifetimes.events.first + told);
-      found.stream[r] = events.stream[row];
-      found.pool[r] = events.pool[row];
+      found.stream[rank] = events.stream[row];
+      found.pool[rank] = events.pool[row];
     }
-    if (told >= 0 && !found.pool[r].is_none()) continue;
+    if (told >= 0 && !found.pool[rank].is_none()) continue;
     const int32_t segment = segments.row_around(lifetimes.address(recording, rank));
     if (segment < 0) continue;
-    if (told < 0) found.stream[r] = recording.segments.stream[static_cast<size_t>(segment)];
-    found.pool[r] = recording.segments.pool[static_cast<size_t>(segment)];
+    if (told < 0) found.stream[rank] = recording.segments.stream[segment];
+    found.pool[rank] = recording.segments.pool[segment];
   }
   return found;
 }
@@ -71,9 +69,9 @@ Result<BlockAttributes> segment_attributes(const model::Recording& recording, co
                                            std::span<const int32_t> row_of_rank) {
   BlockAttributes found(recording.budget);
   for (const int32_t row : row_of_rank) {
-    const auto r = static_cast<size_t>(row);
     if (!found.stack.push_back(replay::stack_of_range(recording, history, row)) ||
-        !found.stream.push_back(history.range_stream[r]) || !found.pool.push_back(history.range_pool[r])) {
+        !found.stream.push_back(history.range_stream[row]) ||
+        !found.pool.push_back(history.range_pool[row])) {
       return fail(ErrorCode::limit_exceeded, -1,
                   "not enough memory for stack, stream and pool of {} segments", row_of_rank.size());
     }

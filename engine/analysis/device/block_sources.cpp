@@ -23,54 +23,16 @@ StringId if_it_says_something(const model::Recording& recording, StringId id) {
   return text.empty() || text == "N/A" ? StringId{} : id;
 }
 
-int32_t find_segment(const model::Recording& recording, const model::Part& part, int32_t device,
-                     uint64_t address) {
-  const model::SegmentTable& table = recording.segments;
-  for (int32_t row = part.segments.first; row < part.segments.end(); ++row) {
-    const auto i = static_cast<size_t>(row);
-    // The difference is right for ranges that end at 2^64, too.
-    if (table.device[i] == device && address - table.address[i] < static_cast<uint64_t>(table.total_size[i]))
-      return row;
-  }
-  return -1;
-}
-
-int32_t find_final_block(const model::Recording& recording, const model::Part& part, int32_t device,
-                         uint64_t address) {
-  const model::BlockTable& blocks = recording.blocks;
-  const auto find_in = [&](int32_t segment) {
-    const model::RowRange rows = recording.segments.blocks[static_cast<size_t>(segment)];
-    for (int32_t row = rows.first; row < rows.end(); ++row) {
-      const auto i = static_cast<size_t>(row);
-      const bool active = blocks.state[i] == BlockState::active_allocated ||
-                          blocks.state[i] == BlockState::active_pending_free;
-      if (active && blocks.address[i] == address) return row;
-    }
-    return -1;
-  };
-  const int32_t likely = find_segment(recording, part, device, address);
-  if (likely >= 0) {
-    if (const int32_t row = find_in(likely); row >= 0) return row;
-  }
-  // Imitators write segments that overlap or that are smaller than their blocks.
-  for (int32_t segment = part.segments.first; segment < part.segments.end(); ++segment) {
-    if (segment == likely || recording.segments.device[static_cast<size_t>(segment)] != device) continue;
-    if (const int32_t row = find_in(segment); row >= 0) return row;
-  }
-  return -1;
-}
-
 bool collect_final_blocks(const model::Recording& recording, const model::Part& part, int32_t device,
                           Column<AddressAndRow>& found) {
   for (int32_t segment = part.segments.first; segment < part.segments.end(); ++segment) {
-    if (recording.segments.device[static_cast<size_t>(segment)] != device) continue;
-    const model::RowRange rows = recording.segments.blocks[static_cast<size_t>(segment)];
+    if (recording.segments.device[segment] != device) continue;
+    const model::RowRange rows = recording.segments.blocks[segment];
     for (int32_t row = rows.first; row < rows.end(); ++row) {
-      const auto i = static_cast<size_t>(row);
-      const model::BlockState state = recording.blocks.state[i];
+      const model::BlockState state = recording.blocks.state[row];
       if (state != model::BlockState::active_allocated && state != model::BlockState::active_pending_free)
         continue;
-      if (!found.push_back({recording.blocks.address[i], row})) return false;
+      if (!found.push_back({recording.blocks.address[row], row})) return false;
     }
   }
   std::sort(found.data(), found.data() + found.size());
@@ -84,17 +46,15 @@ int32_t row_at(const Column<AddressAndRow>& blocks, uint64_t address) {
 
 FreeOf find_free(const model::Recording& recording, const replay::BlockLives& lifetimes, int32_t rank,
                  int32_t final_block) {
-  if (final_block >= 0 &&
-      recording.blocks.state[static_cast<size_t>(final_block)] == BlockState::active_allocated) {
+  if (final_block >= 0 && recording.blocks.state[final_block] == BlockState::active_allocated) {
     return {};
   }
   const int32_t request = lifetimes.requested(recording, rank);
   if (request >= 0) return {request, request};
-  const int32_t freed = lifetimes.freed[static_cast<size_t>(rank)];
+  const int32_t freed = lifetimes.freed[rank];
   // A later alloc at the same address ended the block: that event tells nothing of the free.
-  const bool told =
-      freed < lifetimes.events.count &&
-      recording.events.action[static_cast<size_t>(lifetimes.events.first + freed)] != Action::alloc;
+  const bool told = freed < lifetimes.events.count &&
+                    recording.events.action[lifetimes.events.first + freed] != Action::alloc;
   return {-1, told ? freed : -1};
 }
 
@@ -105,8 +65,8 @@ FreeStacks whose_free_stacks(const model::Recording& recording, const replay::Bl
   const int32_t end =
       std::min(lifetimes.count() - lifetimes.from_start, kRanksLookedAt) + lifetimes.from_start;
   for (int32_t rank = lifetimes.from_start; rank < end && same < kPairsEnough; ++rank) {
-    const int32_t born = lifetimes.born[static_cast<size_t>(rank)];
-    const int32_t freed = lifetimes.freed[static_cast<size_t>(rank)];
+    const int32_t born = lifetimes.born[rank];
+    const int32_t freed = lifetimes.freed[rank];
     if (freed >= lifetimes.events.count || born < 0) continue;
     int32_t request = freed;
     if (events.action[row_of(freed)] == Action::free_completed) {
@@ -130,7 +90,7 @@ FreeStacks whose_free_stacks(const model::Recording& recording, const replay::Bl
 
 BlockStack choose_stack(const model::Recording& recording, const replay::BlockLives& lifetimes, int32_t rank,
                         int32_t final_block, int32_t free_event) {
-  const int32_t born = lifetimes.born[static_cast<size_t>(rank)];
+  const int32_t born = lifetimes.born[rank];
   BlockStack nothing;
   const auto consider = [&](StackId stack) {
     if (has_frames(recording, stack)) return true;
@@ -138,11 +98,11 @@ BlockStack choose_stack(const model::Recording& recording, const replay::BlockLi
     return false;
   };
   const auto event_stack = [&](int32_t event) {
-    return recording.events.stack[static_cast<size_t>(lifetimes.events.first + event)];
+    return recording.events.stack[lifetimes.events.first + event];
   };
   if (born >= 0 && consider(event_stack(born))) return {event_stack(born), StackFrom::alloc};
   if (final_block >= 0) {
-    const StackId stack = recording.blocks.stack[static_cast<size_t>(final_block)];
+    const StackId stack = recording.blocks.stack[final_block];
     if (consider(stack)) return {stack, StackFrom::block};
   }
   if (free_event >= 0 && !lifetimes.profiled && consider(event_stack(free_event)))
@@ -152,15 +112,13 @@ BlockStack choose_stack(const model::Recording& recording, const replay::BlockLi
 
 BlockSource source_of(const model::Recording& recording, const replay::BlockLives& lifetimes,
                       const Column<AddressAndRow>& final_blocks, int32_t rank) {
-  const auto r = static_cast<size_t>(rank);
-  const int32_t born = lifetimes.born[r];
+  const int32_t born = lifetimes.born[rank];
   BlockSource source;
-  if (born < 0) source.final_block = lifetimes.source[r];
-  if (source.final_block < 0 && lifetimes.freed[r] >= lifetimes.events.count)
+  if (born < 0) source.final_block = lifetimes.source[rank];
+  if (source.final_block < 0 && lifetimes.freed[rank] >= lifetimes.events.count)
     source.final_block = row_at(final_blocks, lifetimes.address(recording, rank));
   const bool has_own_stack =
-      born >= 0 &&
-      has_frames(recording, recording.events.stack[static_cast<size_t>(lifetimes.events.first + born)]);
+      born >= 0 && has_frames(recording, recording.events.stack[lifetimes.events.first + born]);
   if (!has_own_stack) source.free_event = find_free(recording, lifetimes, rank, source.final_block).event;
   source.stack = choose_stack(recording, lifetimes, rank, source.final_block, source.free_event);
   return source;
@@ -170,7 +128,7 @@ BlockTexts block_texts(const model::Recording& recording, const replay::BlockLiv
                        int32_t final_block, int32_t free_event) {
   const model::EventTable& events = recording.events;
   const auto row_of = [&](int32_t event) { return static_cast<size_t>(lifetimes.events.first + event); };
-  const int32_t born = lifetimes.born[static_cast<size_t>(rank)];
+  const int32_t born = lifetimes.born[rank];
   BlockTexts texts;
   if (born >= 0) {
     texts.context = if_it_says_something(recording, events.context[row_of(born)]);
@@ -180,8 +138,7 @@ BlockTexts block_texts(const model::Recording& recording, const replay::BlockLiv
     texts.free_metadata = if_it_says_something(recording, events.metadata[row_of(free_event)]);
   }
   if (texts.metadata.is_none() && final_block >= 0) {
-    texts.metadata =
-        if_it_says_something(recording, recording.blocks.metadata[static_cast<size_t>(final_block)]);
+    texts.metadata = if_it_says_something(recording, recording.blocks.metadata[final_block]);
   }
   return texts;
 }

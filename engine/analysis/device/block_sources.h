@@ -16,16 +16,6 @@
 
 namespace gpustrata::analysis {
 
-// Row of SegmentTable whose range holds the address, -1 = none. O(segments).
-[[nodiscard]] int32_t find_segment(const model::Recording& recording, const model::Part& part, int32_t device,
-                                   uint64_t address);
-
-// Row of BlockTable of the active block at exactly that address in the final state, -1 = none.
-// O(segments + blocks of the segment).
-[[nodiscard]] int32_t find_final_block(const model::Recording& recording, const model::Part& part,
-                                       int32_t device, uint64_t address);
-
-// Many lookups of that kind: active blocks of the device's final state, by address. False: no memory.
 struct AddressAndRow {
   uint64_t address;
   int32_t row;

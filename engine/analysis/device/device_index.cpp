@@ -1,6 +1,6 @@
 #include "engine/analysis/device/device_index.h"
 
-#include <algorithm>
+#include "engine/base/memory_refused.h"
 
 namespace gpustrata::analysis {
 
@@ -13,10 +13,7 @@ DeviceIndex::DeviceIndex(const model::Recording& recording, const model::Part& p
 Result<DeviceIndex> index_device(const model::Recording& recording, const model::Part& part,
                                  const replay::BlockLives& lifetimes) {
   DeviceIndex index(recording, part);
-  const auto out_of_memory = [&] {
-    return fail(ErrorCode::limit_exceeded, -1,
-                "not enough memory to look blocks up: {} bytes would be needed", recording.budget.needed());
-  };
+  const auto out_of_memory = [&] { return not_enough_memory(recording.budget, "to look blocks up"); };
   if (!index.segments.build(recording, part, lifetimes.device) ||
       !collect_final_blocks(recording, part, lifetimes.device, index.final_blocks)) {
     return out_of_memory();

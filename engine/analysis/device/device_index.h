@@ -31,8 +31,6 @@ struct DeviceIndex {
 
   // Row of SegmentTable whose range holds the address, -1 = none. O(log segments).
   [[nodiscard]] int32_t segment_around(uint64_t address) const { return segments.row_around(address); }
-  // Row of BlockTable, -1 = none. O(log blocks).
-  [[nodiscard]] int32_t final_block_at(uint64_t address) const { return row_at(final_blocks, address); }
 };
 
 // Texts of annotations in the order of events, at most kMostInList.
@@ -54,7 +52,7 @@ template <typename IsOfIt>
     if (found.texts.size() == kMostInList) {
       ++found.left_out;
     } else {
-      found.texts.push_back(recording.events.metadata[static_cast<size_t>(events.first + note->row)]);
+      found.texts.push_back(recording.events.metadata[events.first + note->row]);
     }
   }
   return found;

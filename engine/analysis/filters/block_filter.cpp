@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <functional>
-#include <optional>
 #include <utility>
 
-#include "engine/analysis/filters/filter_tree.h"
 #include "engine/analysis/filters/stack_terms.h"
 #include "engine/base/ascii.h"
 #include "engine/base/saturating.h"
@@ -42,8 +40,7 @@ class BandTerms {
 
   [[nodiscard]] std::optional<int64_t> time_of(int32_t event) const {
     if (event < 0 || event >= bands_.events.count) return std::nullopt;
-    return bands_.clock.microseconds(
-        recording_.events.time[static_cast<size_t>(bands_.events.first + event)]);
+    return bands_.clock.microseconds(recording_.events.time[bands_.events.first + event]);
   }
 
   // Counted to the end of the recording for what is never freed, as lifetimes in events are.
@@ -73,7 +70,7 @@ class BandTerms {
     return per_rank([&](size_t rank) {
       if (found->matched[rank] != 0) return true;
       const int32_t born = bands_.born[rank];
-      const int32_t path = born < 0 ? -1 : made_in_->node[static_cast<size_t>(born)];
+      const int32_t path = born < 0 ? -1 : made_in_->node[born];
       return path >= 0 && made_there[static_cast<size_t>(path)] != 0;
     });
   }

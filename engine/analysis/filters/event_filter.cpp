@@ -1,8 +1,6 @@
 #include "engine/analysis/filters/event_filter.h"
 
 #include <algorithm>
-#include <array>
-#include <utility>
 
 #include "engine/analysis/filters/block_filter.h"
 #include "engine/analysis/filters/filter_tree.h"
@@ -91,7 +89,7 @@ class EventTerms {
   [[nodiscard]] int32_t rank_of(size_t event) const {
     const Action action = events_.action[context_.row(static_cast<int32_t>(event))];
     const int32_t block = context_.history.row_of_event[event];
-    return block < 0 || !trace::is_of_block(action) ? -1 : ranks_[static_cast<size_t>(block)];
+    return block < 0 || !trace::is_of_block(action) ? -1 : ranks_[block];
   }
   [[nodiscard]] bool is_of(const Mask& blocks, size_t event) const {
     const int32_t rank = rank_of(event);

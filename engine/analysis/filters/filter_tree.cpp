@@ -1,6 +1,6 @@
 #include "engine/analysis/filters/filter_tree.h"
 
-#include <utility>
+#include "engine/base/memory_refused.h"
 
 namespace gpustrata::analysis {
 
@@ -32,8 +32,7 @@ Result<Mask> mask_of(const FilterTree& tree, const MaskOfTerm& of_term) {
 Result<Mask> empty_mask(Budget& budget, int32_t rows) {
   Mask mask(budget);
   if (mask.resize(static_cast<size_t>(rows), 0)) return mask;
-  return fail(ErrorCode::limit_exceeded, -1, "not enough memory to filter {} rows: {} bytes would be needed",
-              rows, budget.needed());
+  return not_enough_memory(budget, fmt::format("to filter {} rows", rows));
 }
 
 }  // namespace gpustrata::analysis

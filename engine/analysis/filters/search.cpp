@@ -10,6 +10,7 @@
 #include "engine/analysis/device/block_sources.h"
 #include "engine/analysis/stacks/frame_filter.h"
 #include "engine/base/ascii.h"
+#include "engine/base/memory_refused.h"
 #include "engine/base/saturating.h"
 
 namespace gpustrata::analysis {
@@ -115,7 +116,7 @@ class PerString {
 void match_callees(const model::Recording& recording, const Column<uint8_t>& frames, Column<uint8_t>& nodes) {
   for (size_t i = 0; i < nodes.size(); ++i) {
     const trace::StackTable::Node& node = recording.stacks.node(static_cast<int32_t>(i));
-    const bool in_caller = node.caller >= 0 && nodes[static_cast<size_t>(node.caller)] != 0;
+    const bool in_caller = node.caller >= 0 && nodes[node.caller] != 0;
     nodes[i] = in_caller || frames[node.frame.index()] != 0 ? 1 : 0;
   }
 }
@@ -172,8 +173,7 @@ class TextSearch {
         text_(text),
         needle_(text),
         names_(needle_.text(), letter),
-        in_string_(recording, IsIn{&needle_}),
-        nodes_(recording.budget) {}
+        in_string_(recording, IsIn{&needle_}) {}
   TextSearch(const TextSearch&) = delete;
   TextSearch& operator=(const TextSearch&) = delete;
 
@@ -187,15 +187,15 @@ class TextSearch {
   }
   [[nodiscard]] bool stack_matches(StackId stack) const {
     return in_stacks() && !stack.is_none() && recording_.stacks.leaf(stack) >= 0 &&
-           nodes_[static_cast<size_t>(recording_.stacks.leaf(stack))] != 0;
+           nodes_[recording_.stacks.leaf(stack)] != 0;
   }
   [[nodiscard]] bool in_stacks() const { return in_frames || is_op_; }
   [[nodiscard]] bool is_in(StringId id) { return in_string_(id); }
   [[nodiscard]] bool extras_match(Owner owner, int32_t row) {
     const model::RowRange range = recording_.extras_of(owner, row);
     for (int32_t i = range.first; i < range.end(); ++i) {
-      const StringId key = recording_.extras.key[static_cast<size_t>(i)];
-      const StringId value = recording_.extras.value[static_cast<size_t>(i)];
+      const StringId key = recording_.extras.key[i];
+      const StringId value = recording_.extras.value[i];
       if (recording_.strings.view(key) == kForwardFrames ? in_frames && is_in(value)
                                                          : in_metadata && (is_in(key) || is_in(value)))
         return true;
@@ -216,20 +216,18 @@ class TextSearch {
   Needle needle_;
   NameMatcher names_;
   PerString<IsIn> in_string_;
-  Column<uint8_t> nodes_;
+  Column<uint8_t> nodes_{recording_.budget};
 };
 
 [[nodiscard]] tl::unexpected<Error> out_of_memory(const model::Recording& recording,
                                                   const replay::Bands& bands) {
-  return fail(ErrorCode::limit_exceeded, -1,
-              "not enough memory to search {} blocks: {} bytes would be needed", bands.count(),
-              recording.budget.needed());
+  return not_enough_memory(recording.budget, fmt::format("to search {} blocks", bands.count()));
 }
 
 [[nodiscard]] bool add_match(Matches& matches, const replay::Bands& bands, int32_t rank) {
   matches.matched[static_cast<size_t>(rank)] = 1;
   // Sizes that were never in use together may pass 2^63.
-  const int64_t size = bands.size[static_cast<size_t>(rank)];
+  const int64_t size = bands.size[rank];
   add_saturated(matches.bytes, size);
   return matches.ranks.push_back(rank);
 }
@@ -263,11 +261,10 @@ Result<Matches> search(const model::Recording& recording, const model::Part& par
 
   const bool has_extras = recording.extras.size_rows() > 0;
   for (int32_t rank = 0; rank < lives.count(); ++rank) {
-    const auto r = static_cast<size_t>(rank);
     const uint64_t address = lives.address(recording, rank);
-    const int32_t born = lives.born[r];
-    const int32_t freed = lives.freed[r];
-    bool found = words.name_matches(address, lives.version[r]);
+    const int32_t born = lives.born[rank];
+    const int32_t freed = lives.freed[rank];
+    bool found = words.name_matches(address, lives.version[rank]);
     if (!found && beyond_names) {
       // As the details look them up.
       const BlockSource source = source_of(recording, lives, final_blocks, rank);
@@ -301,9 +298,8 @@ Result<Matches> search_segments(const model::Recording& recording, const replay:
   TextSearch words(recording, where, text, 's');
   if (!words.prepare()) return out_of_memory(recording, segments);
   for (int32_t rank = 0; rank < segments.count(); ++rank) {
-    const auto r = static_cast<size_t>(rank);
-    const bool found =
-        words.name_matches(segments.address[r], segments.version[r]) || words.stack_matches(stacks[r]);
+    const bool found = words.name_matches(segments.address[rank], segments.version[rank]) ||
+                       words.stack_matches(stacks[static_cast<size_t>(rank)]);
     if (found && !add_match(matches, segments, rank)) return out_of_memory(recording, segments);
   }
   return matches;
@@ -324,10 +320,10 @@ Result<Column<uint8_t>> search_events(const model::Recording& recording, const r
     const Action action = events.action[row];
     const int32_t target = history.row_of_event[event];
     if (trace::is_of_segment(action)) {
-      const uint32_t version = target < 0 ? 0 : history.range_version[static_cast<size_t>(target)];
+      const uint32_t version = target < 0 ? 0 : history.range_version[target];
       found[event] = words.in_names && segments.matches(events.address[row], version) ? 1 : 0;
     } else if (trace::is_of_block(action)) {
-      const uint32_t version = target < 0 ? 0 : history.block_version[static_cast<size_t>(target)];
+      const uint32_t version = target < 0 ? 0 : history.block_version[target];
       found[event] = words.name_matches(events.address[row], version) ? 1 : 0;
     }
     if (found[event] != 0) continue;

@@ -40,7 +40,7 @@ int32_t first_of_unwinding(const model::Recording& recording, const model::Part&
   const int64_t failed = events.time[row];
   if (failed == model::kNoTime) return own.count;
   int32_t first = own.count;
-  while (first > 0 && events.time[static_cast<size_t>(own.first + first - 1)] > failed) --first;
+  while (first > 0 && events.time[own.first + first - 1] > failed) --first;
   return first;
 }
 

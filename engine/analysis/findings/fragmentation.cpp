@@ -1,6 +1,5 @@
 #include "engine/analysis/findings/fragmentation.h"
 
-#include <algorithm>
 #include <tuple>
 
 #include "engine/analysis/details/memory_after.h"

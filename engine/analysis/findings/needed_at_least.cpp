@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "engine/analysis/stacks/call_kinds.h"
-#include "engine/analysis/stacks/keys.h"
 #include "engine/base/saturating.h"
 
 namespace gpustrata::analysis {
@@ -33,7 +32,7 @@ struct Stretch {
 
 [[nodiscard]] Stretch step_of(const replay::BlockLives& lives, const Steps& steps, int32_t step,
                               int32_t end) {
-  const auto begin = [&](int32_t i) { return steps.begin[static_cast<size_t>(i)]; };
+  const auto begin = [&](int32_t i) { return steps.begin[i]; };
   return stretch_of(lives, begin(std::max(step - 1, 0)), begin(step), end);
 }
 
@@ -70,7 +69,7 @@ class Needing {
   void add_gradients(const CallKinds& kinds, int32_t begin, int32_t end, int32_t step) {
     const replay::BlockLives& lives = context_.lifetimes;
     const auto is_backward_pass = [&](int32_t rank) {
-      const int32_t born = lives.born[static_cast<size_t>(rank)];
+      const int32_t born = lives.born[rank];
       return (kinds.of(recording_.events.stack[context_.row(born)]) & kCallsBackward) != 0;
     };
     const Stretch of_step = stretch_of(lives, begin, begin, end);
@@ -88,7 +87,7 @@ class Needing {
     }
     for (int32_t older = 0; older < of_step.first_rank; ++older) {
       if (!lives.is_live_after(older, failure_)) continue;
-      add_saturated(needed, lives.size[static_cast<size_t>(older)]);
+      add_saturated(needed, lives.size[older]);
     }
     add_saturated(needed, gradients);
     if (needed <= in_use_and_asked() || (found_ && needed <= found_->bytes)) return;
@@ -131,7 +130,7 @@ class Needing {
   [[nodiscard]] static int64_t size_of(const Stretch& of, int32_t i) { return of.lives.size[rank(of, i)]; }
   [[nodiscard]] StackId stack_of(const Stretch& of, int32_t i) const {
     const int32_t event = of.lives.born[rank(of, i)];
-    return recording_.events.stack[static_cast<size_t>(of.lives.events.first + event)];
+    return recording_.events.stack[of.lives.events.first + event];
   }
 
   // Per line the smallest block here; 0 = none.
@@ -142,7 +141,7 @@ class Needing {
       const StackId stack =
           i < own.count ? stack_of(own, i) : recording_.events.stack[context_.row(failure_)];
       if (lines_.of(stack) < 0) continue;
-      int64_t& least = least_[static_cast<size_t>(lines_.of(stack))];
+      int64_t& least = least_[lines_.of(stack)];
       const int64_t size = i < own.count ? size_of(own, i) : requested();
       if (least == 0 || size < least) least = size;
     }
@@ -150,7 +149,7 @@ class Needing {
   }
   [[nodiscard]] int64_t least_of(StackId stack) const {
     const int32_t line = lines_.of(stack);
-    return line < 0 ? 0 : least_[static_cast<size_t>(line)];
+    return line < 0 ? 0 : least_[line];
   }
   // What block `i` of the reference takes here.
   [[nodiscard]] int64_t taken_here(const Stretch& own, const Stretch& reference, int32_t i, bool same_sizes) {
@@ -174,9 +173,8 @@ class Needing {
     const auto list = [this](const Stretch& of, int32_t after, Column<Block>& blocks) {
       blocks.clear();
       for (int32_t i = of.before_rank; i < of.first_rank; ++i) {
-        const auto one = static_cast<size_t>(i);
-        if (of.lives.freed[one] <= after) continue;
-        if (!blocks.push_back({stack_of(of, i - of.first_rank), of.lives.size[one]})) return false;
+        if (of.lives.freed[i] <= after) continue;
+        if (!blocks.push_back({stack_of(of, i - of.first_rank), of.lives.size[i]})) return false;
       }
       std::sort(blocks.data(), blocks.data() + blocks.size(), [](const Block& a, const Block& b) {
         return a.stack != b.stack ? a.stack < b.stack : a.bytes < b.bytes;
@@ -204,17 +202,16 @@ class Needing {
     const int32_t begin = there.born[rank(reference, own.count)];
     int64_t level = 0;
     for (int32_t older = 0; older < own.before_rank; ++older) {
-      if (own.lives.freed[static_cast<size_t>(older)] > failure_)
-        add_saturated(level, own.lives.size[static_cast<size_t>(older)]);
+      if (own.lives.freed[older] > failure_) add_saturated(level, own.lives.size[older]);
     }
     if (!add_from_before(own, reference, begin, level)) return false;
     changes_.clear();
     int32_t end = reference.end;
     for (int32_t older = 0; older < reference.first_rank; ++older) {
-      const int32_t freed = there.freed[static_cast<size_t>(older)];
+      const int32_t freed = there.freed[older];
       if (freed <= begin || freed >= reference.end) continue;
       if (!same_sizes) end = std::min(end, freed);
-      if (!changes_.push_back({freed, -there.size[static_cast<size_t>(older)]})) return false;
+      if (!changes_.push_back({freed, -there.size[older]})) return false;
     }
     for (int32_t i = 0; i < reference.count; ++i) {
       const int32_t born = there.born[rank(reference, i)], freed = there.freed[rank(reference, i)];
@@ -339,7 +336,7 @@ Result<std::optional<NeededAtLeast>> find_needed_at_least(const EventContext& co
   const bool lacks_gradients =
       failed > 1 && steps_are_sure &&
       (kinds.of(context.recording.events.stack[context.row(failure)]) & kCallsBackward) == 0 &&
-      !has_backward(context, kinds, steps.begin[static_cast<size_t>(failed)], failure);
+      !has_backward(context, kinds, steps.begin[failed], failure);
   for (int32_t step = failed - 1; step > 0 && step >= failed - kMostEarlierSteps; --step) {
     const auto i = static_cast<size_t>(step);
     const Stretch own = step_of(lives, steps, failed, failure);
@@ -361,7 +358,7 @@ Result<bool> is_before_backward(const EventContext& context, const Steps& steps,
   CallKinds kinds(context.recording);
   if (!kinds.find()) return fail(ErrorCode::limit_exceeded, -1, "Stacks do not fit into memory.");
   const int32_t failed = failed_step(steps, failure);
-  const int32_t begin = failed < 0 ? 0 : steps.begin[static_cast<size_t>(failed)];
+  const int32_t begin = failed < 0 ? 0 : steps.begin[failed];
   bool trains = has_backward(context, kinds, 0, begin), compiled = false;
   for (int32_t event = begin; event <= failure; ++event) {
     const size_t row = context.row(event);

@@ -39,11 +39,11 @@ class LiveSpans {
                          [this](uint64_t address, int32_t row) { return address < spans_.address[row]; });
     const auto from = static_cast<size_t>(above - order_.begin());
     if (const int64_t before = live_.before(from); before >= 0) {
-      const int32_t row = order_[static_cast<size_t>(before)];
+      const int32_t row = order_[before];
       if (spans_.last_byte(row) >= first) each(row, in_common(row, first, last));
     }
     for (int64_t at = live_.at_or_after(from); at >= 0; at = live_.at_or_after(static_cast<size_t>(at) + 1)) {
-      const int32_t row = order_[static_cast<size_t>(at)];
+      const int32_t row = order_[at];
       if (spans_.address[row] > last) break;
       each(row, in_common(row, first, last));
     }

@@ -1,8 +1,6 @@
 #include "engine/analysis/findings/operator_remedies.h"
 
 #include <algorithm>
-#include <utility>
-#include <vector>
 
 #include "engine/analysis/live/repeats.h"
 #include "engine/analysis/stacks/call_kinds.h"
@@ -55,7 +53,7 @@ class OperatorRemedies {
 
  private:
   [[nodiscard]] StackId stack_of(int32_t rank) const {
-    return recording_.events.stack[context_.row(lives_.born[static_cast<size_t>(rank)])];
+    return recording_.events.stack[context_.row(lives_.born[rank])];
   }
 
   // What blocks of one kind of operator hold, and who of it most: the largest block says so.
@@ -77,7 +75,7 @@ class OperatorRemedies {
     for (int32_t rank = lives_.from_start; rank < lives_.count(); ++rank) {
       if (!lives_.is_live_after(rank, one.event)) continue;
       const uint16_t kind = kinds_.of(stack_of(rank));
-      const int64_t size = lives_.size[static_cast<size_t>(rank)];
+      const int64_t size = lives_.size[rank];
       loss.avoided |= (kind & kCallsFusedLoss) != 0;
       scores.avoided |= (kind & kCallsFusedAttention) != 0;
       if (is_of_loss(kind)) loss.add(rank, size);

@@ -201,10 +201,9 @@ class Explaining {
     ExplainedOutOfMemory::Fitting fitting{.bytes = gap.size, .is_pending = gap.is_pending};
     const replay::StateHistory& history = context_.history;
     for (int32_t row = 0; row < history.blocks.count(); ++row) {
-      const auto i = static_cast<size_t>(row);
-      if (history.blocks.address[i] - gap.address >= static_cast<uint64_t>(gap.size)) continue;
+      if (history.blocks.address[row] - gap.address >= static_cast<uint64_t>(gap.size)) continue;
       const bool is_pending = history.blocks.exists_after(row, found_.event);
-      if (!is_pending && history.blocks.end[i] > found_.event) continue;
+      if (!is_pending && history.blocks.end[row] > found_.event) continue;
       const replay::BlockEvents own = replay::events_of_block(context_.recording, history, row);
       fitting.freed_event =
           std::max(fitting.freed_event, is_pending ? own.free_requested : own.free_completed);

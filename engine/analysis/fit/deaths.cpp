@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "engine/base/memory_refused.h"
+
 namespace gpustrata::analysis {
 
 namespace {
@@ -124,10 +126,7 @@ Result<Deaths> find_deaths(const Outline& outline, Budget& budget) {
       found.untold = request;
       return found;
     }
-    if (!found.death.push_back(*death))
-      return fail(ErrorCode::limit_exceeded, -1,
-                  "no memory to match the requests: {} bytes are allowed, {} needed", budget.limit(),
-                  budget.needed());
+    if (!found.death.push_back(*death)) return memory_refused(budget, "to match the requests");
   }
   return found;
 }

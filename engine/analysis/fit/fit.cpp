@@ -14,6 +14,7 @@
 #include "engine/analysis/stacks/keys.h"
 #include "engine/analysis/stacks/own_frame.h"
 #include "engine/base/charge.h"
+#include "engine/base/memory_refused.h"
 #include "engine/base/saturating.h"
 #include "engine/simulate/runner.h"
 
@@ -35,10 +36,7 @@ class Foretelling {
       : question_(question),
         budget_(budget),
         goes_on_(goes_on),
-        fitting_(points_of(question, question.recordings.size()), question.parameters.size()),
-        fit_(budget),
-        run_(budget),
-        sizes_(budget) {}
+        fitting_(points_of(question, question.recordings.size()), question.parameters.size()) {}
 
   [[nodiscard]] Result<Fit> run() {
     if (auto status = check_question(question_); !status) return tl::unexpected(status.error());
@@ -93,9 +91,7 @@ class Foretelling {
     return points;
   }
   [[nodiscard]] tl::unexpected<Error> no_memory() const {
-    return fail(ErrorCode::limit_exceeded, -1,
-                "no memory to foretell the requests: {} bytes are allowed, {} needed", budget_.limit(),
-                budget_.needed());
+    return memory_refused(budget_, "to foretell the requests");
   }
   // At another point there may be an answer.
   [[nodiscard]] static bool is_of_point(const Error& error) {
@@ -697,16 +693,16 @@ class Foretelling {
   Budget& budget_;
   const GoesOn& goes_on_;
   Fitting fitting_;
-  Fit fit_;
+  Fit fit_{budget_};
   Charge charge_{budget_};
   std::vector<int32_t> sample_;  // by function: a request of it
   std::vector<Step> steps_;      // of distinct lists
-  Column<int32_t> step_of_{
-      budget_};  // by request; -1 = it does not grow from turn to turn; empty if nothing does
-  RunLog run_;   // of these turns
+  // by request; -1 = it does not grow from turn to turn; empty if nothing does
+  Column<int32_t> step_of_{budget_};
+  RunLog run_{budget_};  // of these turns
   std::vector<int64_t> run_times_;
-  Column<int64_t> sizes_;  // by row of the log
-  bool is_known_ = true;   // low and high of the sizes that were set last are the same
+  Column<int64_t> sizes_{budget_};  // by row of the log
+  bool is_known_ = true;            // low and high of the sizes that were set last are the same
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/analysis/fit/run_log.h"
+#include "engine/base/memory_refused.h"
 
 namespace gpustrata::analysis {
 
@@ -22,8 +23,7 @@ constexpr std::array<Ends, 9> kEnds{{{0, 0}, {0, 1}, {1, 0}, {1, 1}, {2, 1}, {1,
 
 class Matching {
  public:
-  Matching(std::span<const RequestsToMatch> all, Budget& budget)
-      : all_(all), budget_(budget), found_(budget) {
+  Matching(std::span<const RequestsToMatch> all, Budget& budget) : all_(all), budget_(budget) {
     found_.recordings = all.size();
   }
 
@@ -66,9 +66,7 @@ class Matching {
 
  private:
   [[nodiscard]] tl::unexpected<Error> no_memory() const {
-    return fail(ErrorCode::limit_exceeded, -1,
-                "no memory to match the requests: {} bytes are allowed, {} needed", budget_.limit(),
-                budget_.needed());
+    return memory_refused(budget_, "to match the requests");
   }
   [[nodiscard]] Error untold_death(int32_t request) const {
     return fail(
@@ -259,7 +257,7 @@ class Matching {
 
   std::span<const RequestsToMatch> all_;
   Budget& budget_;
-  MatchedRequests found_;
+  MatchedRequests found_{budget_};
 };
 
 }  // namespace

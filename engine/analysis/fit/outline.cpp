@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/analysis/stacks/own_frame.h"
+#include "engine/base/memory_refused.h"
 
 namespace gpustrata::analysis {
 
@@ -20,9 +21,7 @@ constexpr int64_t kMostComparisons = 20'000'000;
 constexpr int64_t kMostUnmatchedOf = 10;
 
 [[nodiscard]] tl::unexpected<Error> no_room_to_match(const Budget& budget) {
-  return fail(ErrorCode::limit_exceeded, -1,
-              "no memory to match the requests: {} bytes are allowed, {} needed", budget.limit(),
-              budget.needed());
+  return memory_refused(budget, "to match the requests");
 }
 
 // Lines that are shown of its stack, outermost first; of a request that is not there, none.

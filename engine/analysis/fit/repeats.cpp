@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/base/column.h"
+#include "engine/base/memory_refused.h"
 
 namespace gpustrata::analysis {
 
@@ -196,10 +197,7 @@ Result<std::vector<FoundRepeat>> find_repeats(std::span<const RequestSequence> a
   std::vector<Pairing> compared;
   for (size_t r = 0; r < last; ++r) {
     compared.emplace_back(all[last], all[r], budget);
-    if (!compared.back().run())
-      return fail(ErrorCode::limit_exceeded, -1,
-                  "no memory to look for repeated requests: {} bytes are allowed, {} needed", budget.limit(),
-                  budget.needed());
+    if (!compared.back().run()) return memory_refused(budget, "to look for repeated requests");
   }
   std::map<int32_t, int32_t> periods;  // by end in the last recording: the longest
   for (const Pairing& one : compared) {

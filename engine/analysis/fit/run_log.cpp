@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/memory_refused.h"
+
 namespace gpustrata::analysis {
 
 using simulate::Request;
@@ -35,17 +37,7 @@ struct Item {
 class Writing {
  public:
   Writing(const Outline& outline, const Deaths& deaths, std::span<const int64_t> times, Budget& budget)
-      : outline_(outline),
-        deaths_(deaths),
-        times_(times),
-        budget_(budget),
-        position_(budget),
-        request_(budget),
-        turn_(budget),
-        free_order_(budget),
-        items_(budget),
-        row_(budget),
-        written_(budget) {}
+      : outline_(outline), deaths_(deaths), times_(times), budget_(budget) {}
 
   [[nodiscard]] Result<RunLog> run() {
     if (auto status = count_requests(); !status) return tl::unexpected(status.error());
@@ -60,9 +52,7 @@ class Writing {
 
  private:
   [[nodiscard]] tl::unexpected<Error> no_memory() const {
-    return fail(ErrorCode::limit_exceeded, -1,
-                "no memory to foretell the requests: {} bytes are allowed, {} needed", budget_.limit(),
-                budget_.needed());
+    return memory_refused(budget_, "to foretell the requests");
   }
   [[nodiscard]] const OutlinedRepeat& repeat(int32_t at) const {
     return outline_.repeats[static_cast<size_t>(at)];
@@ -393,12 +383,13 @@ class Writing {
   const Deaths& deaths_;
   std::span<const int64_t> times_;
   Budget& budget_;
-  Column<int32_t> position_;  // by request: in the log's requests; of turns between: in the first of them
-  Column<int32_t> request_, turn_;  // by request of the log
-  Column<FreeOrder> free_order_;    // by request
-  Column<Item> items_;
-  Column<int32_t> row_;  // by request of the log
-  RunLog written_;
+  // by request: in the log's requests; of turns between: in the first of them
+  Column<int32_t> position_{budget_};
+  Column<int32_t> request_{budget_}, turn_{budget_};  // by request of the log
+  Column<FreeOrder> free_order_{budget_};             // by request
+  Column<Item> items_{budget_};
+  Column<int32_t> row_{budget_};  // by request of the log
+  RunLog written_{budget_};
   std::map<trace::PoolKey, int32_t> pools_;  // there are at most 32768 in a recording
   int64_t stream_ = 0;
 };

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "engine/base/charge.h"
+#include "engine/base/memory_refused.h"
 
 namespace gpustrata::analysis {
 
@@ -57,11 +58,7 @@ class Blocks {
 
 Result<Column<Scales>> guess_scaling(Device& device, const Rehearsal& rehearsal,
                                      const MatchedRequests& matched, int64_t number, Budget& budget) {
-  const auto no_memory = [&] {
-    return fail(ErrorCode::limit_exceeded, -1,
-                "no memory to tell blocks apart: {} bytes are allowed, {} needed", budget.limit(),
-                budget.needed());
-  };
+  const auto no_memory = [&] { return memory_refused(budget, "to tell blocks apart"); };
   const auto known = device.categories();
   if (!known) return tl::unexpected(known.error());
   const KnownCategories& categories = **known;

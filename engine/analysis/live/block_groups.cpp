@@ -1,10 +1,10 @@
 #include "engine/analysis/live/block_groups.h"
 
 #include <algorithm>
-#include <array>
 #include <tuple>
 
 #include "engine/analysis/live/weigh.h"
+#include "engine/base/memory_refused.h"
 #include "engine/base/saturating.h"
 
 namespace gpustrata::analysis {
@@ -36,7 +36,7 @@ void add_classes(BlockGroups& groups, size_t count) {
 // Microseconds.
 [[nodiscard]] int64_t time_of(const model::Recording& recording, const replay::Bands& bands, int32_t event) {
   if (event < 0 || event >= bands.events.count) return model::kNoTime;
-  const int64_t time = recording.events.time[static_cast<size_t>(bands.events.first + event)];
+  const int64_t time = recording.events.time[bands.events.first + event];
   return bands.clock.microseconds(time).value_or(model::kNoTime);
 }
 
@@ -49,9 +49,8 @@ void add_classes(BlockGroups& groups, size_t count) {
   if (event >= bands.events.count) return -1;
   const model::RowRange extras = recording.extras_of(model::Owner::event, bands.events.first + event);
   for (int32_t row = extras.first; row < extras.end(); ++row) {
-    const auto k = static_cast<size_t>(row);
-    if (recording.strings.view(recording.extras.key[k]) != "category") continue;
-    const StringId value = recording.extras.value[k];
+    if (recording.strings.view(recording.extras.key[row]) != "category") continue;
+    const StringId value = recording.extras.value[row];
     return recording.strings.view(value) == "\"unknown\"" ? -1 : value.value;
   }
   return -1;
@@ -82,7 +81,7 @@ void add_classes(BlockGroups& groups, size_t count) {
   Column<uint32_t> group_of(budget);  // by key + 1
   if (!group_of.resize(static_cast<size_t>(highest) + 2, static_cast<uint32_t>(own))) return false;
   for (size_t i = 0; i < own; ++i) {
-    group_of[static_cast<size_t>(ordered[i].key + 1)] = static_cast<uint32_t>(i);
+    group_of[ordered[i].key + 1] = static_cast<uint32_t>(i);
     groups.kinds.push_back({ordered[i].key});
   }
   if (own < ordered.size()) {
@@ -132,13 +131,6 @@ void group_ages(const replay::Bands& bands, BlockGroups& groups) {
 
 }  // namespace
 
-std::optional<GroupBy> group_by_name(std::string_view name) {
-  const auto& names = kWordsOf<GroupBy>;
-  const auto* found = std::find(names.begin(), names.end(), name);
-  if (found == names.end()) return std::nullopt;
-  return static_cast<GroupBy>(found - names.begin());
-}
-
 Result<BlockGroups> group_blocks(const model::Recording& recording, const replay::Bands& bands,
                                  const BlockAttributes& attributes, GroupBy by,
                                  std::optional<int32_t> peak_event, const Keys* lines) {
@@ -148,9 +140,7 @@ Result<BlockGroups> group_blocks(const model::Recording& recording, const replay
   groups.events = bands.events.count;
   if (by == GroupBy::allocation) return groups;
   const auto too_much = [&] {
-    return fail(ErrorCode::limit_exceeded, -1,
-                "not enough memory to group {} blocks: {} bytes would be needed", bands.count(),
-                recording.budget.needed());
+    return not_enough_memory(recording.budget, fmt::format("to group {} blocks", bands.count()));
   };
   if (!groups.group.resize(static_cast<size_t>(bands.count()), 0)) return too_much();
   const auto set_keys = [&](const auto& key_of) {

@@ -29,9 +29,6 @@ namespace gpustrata::analysis {
 
 GPUSTRATA_WORDS(GroupBy, allocation, stack, size, stream, pool, lifetime, age, category);
 
-// By its name in JSON and links: "allocation", "stack", ... none = there is no such name.
-[[nodiscard]] std::optional<GroupBy> group_by_name(std::string_view name);
-
 inline constexpr size_t kMostKinds = 12;
 inline constexpr int32_t kAges = 8;  // equal parts of the recording
 

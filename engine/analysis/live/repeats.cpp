@@ -22,17 +22,7 @@ constexpr int32_t kFewestInLevel = 3;  // two of the same are two calls on one l
 class RepeatFinder {
  public:
   RepeatFinder(const model::Recording& recording, const replay::BlockLives& lives, int32_t event)
-      : recording_(recording),
-        lives_(lives),
-        event_(event),
-        calls_(recording),
-        charge_(recording.budget),
-        site_(recording.budget),
-        key_(recording.budget),
-        rank_(recording.budget),
-        child_(recording.budget),
-        times_(recording.budget),
-        bytes_(recording.budget) {}
+      : recording_(recording), lives_(lives), event_(event), calls_(recording) {}
 
   [[nodiscard]] Result<std::vector<Repeat>> run() {
     if (!calls_.walk({lives_.events.first, 0}) || !take_blocks()) return no_memory();
@@ -343,11 +333,11 @@ class RepeatFinder {
   const replay::BlockLives& lives_;
   const int32_t event_;
   CallSites calls_;
-  Charge charge_;
-  Column<int32_t> site_, key_, rank_;  // per block
-  Column<int32_t> child_;              // per site: see set_children()
-  Column<int32_t> times_;              // per key
-  Column<int64_t> bytes_;
+  Charge charge_{recording_.budget};
+  Column<int32_t> site_{recording_.budget}, key_{recording_.budget}, rank_{recording_.budget};  // per block
+  Column<int32_t> child_{recording_.budget};  // per site: see set_children()
+  Column<int32_t> times_{recording_.budget};  // per key
+  Column<int64_t> bytes_{recording_.budget};
   int64_t least_bytes_ = 0;
   int32_t tried_ = 0;
 };

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include <optional>
 #include <utility>
 
 #include "engine/analysis/stacks/shown_stacks.h"

@@ -54,8 +54,7 @@ void BlockSums::order() {
   std::sort(rows_.data(), rows_.data() + rows_.size(), [](const BlockSum& a, const BlockSum& b) {
     return std::tie(b.bytes, b.blocks, a.first) < std::tie(a.bytes, a.blocks, b.first);
   });
-  for (size_t i = 0; i < rows_.size(); ++i)
-    place_[static_cast<size_t>(rows_[i].key + 1)] = static_cast<int32_t>(i);
+  for (size_t i = 0; i < rows_.size(); ++i) place_[rows_[i].key + 1] = static_cast<int32_t>(i);
 }
 
 Result<BlockSums> sums_by_stack(const replay::Bands& bands, std::span<const int32_t> ranks,
@@ -63,8 +62,8 @@ Result<BlockSums> sums_by_stack(const replay::Bands& bands, std::span<const int3
                                 Budget& budget) {
   BlockSums sums(budget);
   for (const int32_t rank : ranks) {
-    const auto r = static_cast<size_t>(rank);
-    if (!sums.add(stacks[r].value, rank, bands.size[r], !lit.empty() && lit[r] != 0))
+    if (!sums.add(stacks[static_cast<size_t>(rank)].value, rank, bands.size[rank],
+                  !lit.empty() && lit[static_cast<size_t>(rank)] != 0))
       return no_memory(ranks.size());
   }
   return sums;

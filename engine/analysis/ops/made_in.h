@@ -27,7 +27,7 @@ struct MadeIn {
   [[nodiscard]] bool mark(Predicate holds, Column<uint8_t>& marks) const {
     if (!marks.resize(parent.size(), 0)) return false;
     for (size_t i = 0; i < parent.size(); ++i) {
-      const bool around = parent[i] >= 0 && marks[static_cast<size_t>(parent[i])] != 0;
+      const bool around = parent[i] >= 0 && marks[parent[i]] != 0;
       marks[i] = around || holds(names.view(name[i]), is_op[i] != 0) ? 1 : 0;
     }
     return true;

@@ -48,12 +48,7 @@ class PairIds {
 
 class OpGroups {
  public:
-  OpGroups(const model::Recording& recording, OpBy by)
-      : recording_(recording),
-        by_(by),
-        of_(recording.budget),
-        groups_(recording.budget),
-        chains_(recording.budget) {}
+  OpGroups(const model::Recording& recording, OpBy by) : recording_(recording), by_(by) {}
 
   // Of the spans of `rows`. O(spans). False: memory was refused.
   [[nodiscard]] bool build(model::RowRange rows);
@@ -79,9 +74,11 @@ class OpGroups {
   const model::Recording& recording_;
   OpBy by_;
   model::RowRange rows_;
-  Column<int32_t> of_;
-  PairIds groups_;  // name, and what else tells it
-  PairIds chains_;  // name, and the chain around it; by path they are the groups, under the same numbers
+  Column<int32_t> of_{recording_.budget};
+  PairIds groups_{recording_.budget};  // name, and what else tells it
+  PairIds chains_{
+      recording_
+          .budget};  // name, and the chain around it; by path they are the groups, under the same numbers
 };
 
 }  // namespace gpustrata::analysis

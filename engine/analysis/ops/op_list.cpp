@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/base/memory_refused.h"
 #include "engine/base/saturating.h"
 
 namespace gpustrata::analysis {
@@ -34,8 +35,7 @@ namespace {
 }
 
 [[nodiscard]] auto too_little_memory(const model::Recording& recording) {
-  return fail(ErrorCode::limit_exceeded, -1, "not enough memory to list the ops: {} bytes would be needed",
-              recording.budget.needed());
+  return not_enough_memory(recording.budget, "to list the ops");
 }
 
 }  // namespace
@@ -56,12 +56,7 @@ bool sort_ops(const model::Recording& recording, const OpTable& table, const OpD
 }
 
 OpList::OpList(const model::Recording& recording, OpTable&& table)
-    : recording_(recording),
-      table_(std::move(table)),
-      order_(recording.budget),
-      first_inside_(recording.budget),
-      next_beside_(recording.budget),
-      inside_(recording.budget) {}
+    : recording_(recording), table_(std::move(table)) {}
 
 Result<std::unique_ptr<OpList>> OpList::make(const model::Recording& recording, const model::Part& part,
                                              int32_t ordinal, OpBy by, OpScope scope) {
@@ -112,7 +107,7 @@ Result<OpList::Lines> OpList::flat(OpSort sort, int64_t first, int64_t count) {
   if (!order_by(sort)) return too_little_memory(recording_);
   found.all = static_cast<int64_t>(order_.size());
   for (int64_t i = first; i < std::min(found.all, first + count); ++i)
-    found.lines.push_back({order_[static_cast<size_t>(i)], 0, 0});
+    found.lines.push_back({order_[i], 0, 0});
   return found;
 }
 

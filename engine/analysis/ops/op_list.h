@@ -57,11 +57,12 @@ class OpList {
   const model::Recording& recording_;
   OpTable table_;
   std::optional<OpSort> sorted_;
-  Column<int32_t> order_;
+  Column<int32_t> order_{recording_.budget};
   // The tree in the order of the sort: of each row its first one inside, the next one beside it, how many are inside. The
   // last entry of the first is that of what lies in nothing.
   bool linked_ = false;
-  Column<int32_t> first_inside_, next_beside_, inside_;
+  Column<int32_t> first_inside_{recording_.budget}, next_beside_{recording_.budget},
+      inside_{recording_.budget};
 };
 
 }  // namespace gpustrata::analysis

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/analysis/ops/range_sums.h"
+#include "engine/base/memory_refused.h"
 #include "engine/base/saturating.h"
 #include "engine/io/readers/trace/trace_matching.h"
 #include "engine/replay/address_table.h"
@@ -57,25 +58,7 @@ class DeviceSums {
         trace_(trace),
         groups_(groups),
         who_shares_(who_shares),
-        sharers_(sharers),
-        bytes_(recording.budget),
-        times_(recording.budget),
-        rows_(recording.budget),
-        levels_(recording.budget),
-        alloc_of_(recording.budget),
-        is_alive_(recording.budget),
-        order_(recording.budget),
-        starts_(recording.budget),
-        shared_times_(recording.budget),
-        net_(recording.budget),
-        gross_(recording.budget),
-        alive_(recording.budget),
-        holding_(recording.budget),
-        highest_net_(recording.budget),
-        highest_level_(recording.budget),
-        sums_(recording.budget),
-        sums_of_group_(recording.budget),
-        owners_(recording.budget) {}
+        sharers_(sharers) {}
 
   [[nodiscard]] bool run(OpDevice& device, OpScope scope) {
     return collect(device) && find_lives(device) && order_records() && find_owners(scope) && sum_ops() &&
@@ -366,29 +349,30 @@ class DeviceSums {
   int32_t sharers_;
 
   // Per record, in order of time.
-  Column<int64_t> bytes_, times_;
-  Column<int32_t> rows_;  // of RecordTable
-  Column<WideSum> levels_;
-  Column<int32_t> alloc_of_;  // the record whose memory this one frees, or takes the address of; -1 = none
-  Column<uint8_t> is_alive_;  // of an alloc: at the peak
+  Column<int64_t> bytes_{rec_.budget}, times_{rec_.budget};
+  Column<int32_t> rows_{rec_.budget};  // of RecordTable
+  Column<WideSum> levels_{rec_.budget};
+  // the record whose memory this one frees, or takes the address of; -1 = none
+  Column<int32_t> alloc_of_{rec_.budget};
+  Column<uint8_t> is_alive_{rec_.budget};  // of an alloc: at the peak
   int64_t base_ = 0;
   int32_t peak_at_ = -1;  // record after which the device is at its peak; -1 = before the first
 
   // Per record, by thread or process.
-  Column<uint32_t> order_, starts_;
-  Column<int64_t> shared_times_;
-  RangeSums net_, gross_, alive_;
+  Column<uint32_t> order_{rec_.budget}, starts_{rec_.budget};
+  Column<int64_t> shared_times_{rec_.budget};
+  RangeSums net_{rec_.budget}, gross_{rec_.budget}, alive_{rec_.budget};
   // Instances that allocate: row of SpanTable and of sums_, and places of its records.
   struct Holding {
     int32_t row, sums;
     size_t first, end;
   };
-  Column<Holding> holding_;
-  RangeHighest highest_net_, highest_level_;
+  Column<Holding> holding_{rec_.budget};
+  RangeHighest highest_net_{rec_.budget}, highest_level_{rec_.budget};
 
-  Column<Sums> sums_;
-  Column<int32_t> sums_of_group_;
-  Column<int32_t> owners_;  // row of SpanTable by record
+  Column<Sums> sums_{rec_.budget};
+  Column<int32_t> sums_of_group_{rec_.budget};
+  Column<int32_t> owners_{rec_.budget};  // row of SpanTable by record
 };
 
 // Threads by themselves, or processes by their threads.
@@ -407,8 +391,7 @@ class DeviceSums {
 }
 
 [[nodiscard]] auto too_little_for_ops(const model::Recording& recording) {
-  return fail(ErrorCode::limit_exceeded, -1,
-              "not enough memory for the table of ops: {} bytes would be needed", recording.budget.needed());
+  return not_enough_memory(recording.budget, "for the table of ops");
 }
 
 }  // namespace

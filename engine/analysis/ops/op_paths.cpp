@@ -1,7 +1,5 @@
 #include "engine/analysis/ops/op_paths.h"
 
-#include <utility>
-
 namespace gpustrata::analysis {
 
 Result<OpPaths> OpPaths::make(const model::Recording& recording) {

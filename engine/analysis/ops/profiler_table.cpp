@@ -4,9 +4,9 @@
 #include <array>
 #include <cmath>
 #include <string_view>
-#include <tuple>
 
 #include "engine/analysis/ops/range_sums.h"
+#include "engine/base/memory_refused.h"
 #include "engine/base/saturating.h"
 
 namespace gpustrata::analysis {
@@ -63,25 +63,11 @@ struct Record {
 
 class Maker {
  public:
-  Maker(const model::Recording& recording, bool by_shapes)
-      : rec_(recording),
-        by_shapes_(by_shapes),
-        found_(recording.budget),
-        records_(recording.budget),
-        cpu_(recording.budget),
-        device_(recording.budget),
-        held_(recording.budget),
-        spans_(recording.budget),
-        parent_(recording.budget),
-        children_(recording.budget),
-        keys_(recording.budget),
-        shapes_(recording.budget) {}
+  Maker(const model::Recording& recording, bool by_shapes) : rec_(recording), by_shapes_(by_shapes) {}
 
   [[nodiscard]] Result<ProfilerTable> run() {
     if (!collect_records() || !collect_spans() || !find_parents() || !add_rows() || !add_unheld()) {
-      return fail(ErrorCode::limit_exceeded, -1,
-                  "not enough memory for the profiler's table: {} bytes would be needed",
-                  rec_.budget.needed());
+      return not_enough_memory(rec_.budget, "for the profiler's table");
     }
     return std::move(found_);
   }
@@ -252,14 +238,14 @@ class Maker {
 
   const model::Recording& rec_;
   bool by_shapes_;
-  ProfilerTable found_;
-  Column<Record> records_;
-  RangeSums cpu_, device_;
-  Column<int32_t> held_;  // changes of how many spans hold a record
+  ProfilerTable found_{rec_.budget};
+  Column<Record> records_{rec_.budget};
+  RangeSums cpu_{rec_.budget}, device_{rec_.budget};
+  Column<int32_t> held_{rec_.budget};  // changes of how many spans hold a record
   std::vector<model::RowRange> seen_;
-  Column<int32_t> spans_, parent_, children_;
+  Column<int32_t> spans_{rec_.budget}, parent_{rec_.budget}, children_{rec_.budget};
   Column<Held> totals_{rec_.budget};
-  PairIds keys_, shapes_;
+  PairIds keys_{rec_.budget}, shapes_{rec_.budget};
 };
 
 }  // namespace

@@ -14,8 +14,8 @@ Contents::Device device_in(const model::Recording& recording, const model::Part&
   found.events = events.count;
   found.oom = find_oom_events(recording, events, kMostOomEvents);
   if (!found.oom.events.empty() && part.has_clock)
-    found.first_oom_us = part.clock.microseconds(
-        recording.events.time[static_cast<size_t>(events.first + found.oom.events.front())]);
+    found.first_oom_us =
+        part.clock.microseconds(recording.events.time[events.first + found.oom.events.front()]);
   return found;
 }
 }  // namespace
@@ -33,7 +33,7 @@ Contents find_contents(const model::Recording& recording) {
       Contents::Device& one =
           snapshot.devices.emplace_back(device_in(recording, part, device, part.events_of(device)));
       for (int32_t row = part.segments.first; row < part.segments.end(); ++row)
-        one.segments += recording.segments.device[static_cast<size_t>(row)] == device ? 1 : 0;
+        one.segments += recording.segments.device[row] == device ? 1 : 0;
     }
     if (part.host_segments.count > 0 || part.host_events.count > 0) {
       Contents::Device& one =

@@ -64,7 +64,7 @@ class Reserved {
       curve.allocated[column] = level;
       curve.reserved[column] = held;
     }
-    level = lives.level[static_cast<size_t>(event)];
+    level = lives.level[event];
     held = reserved.after(event);
     curve.allocated[column] = std::max(curve.allocated[column], level);
     curve.reserved[column] = std::max(curve.reserved[column], held);
@@ -88,7 +88,7 @@ void find_fact_steps(Facts& facts, const EventContext& context, const Steps& ste
     // A step that the profiler counted may lie behind all events, or be of a device that has none.
     if (begin < context.lifetimes.events.count) one.first_us = context.time_us(begin);
     for (int32_t event = begin; event < end; ++event) {
-      one.end = context.lifetimes.level[static_cast<size_t>(event)];
+      one.end = context.lifetimes.level[event];
       one.peak = std::max(one.peak, one.end);
     }
     facts.steps.push_back(one);

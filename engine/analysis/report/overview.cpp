@@ -35,15 +35,9 @@ void find_out_of_memory(Overview& found, const model::Recording& recording,
     const size_t row = row_of(lifetimes, event);
     if (events.action[row] != trace::Action::oom) continue;
     ++found.out_of_memory_events;
-    if (found.out_of_memory.size() == kMostOutOfMemory) continue;
-    OutOfMemoryEvent one;
-    one.event = event;
-    one.time_us = time_of(recording, lifetimes, event);
-    one.requested = events.size[row];
-    one.device_free = model::device_free(events, row);
-    one.reserved_unused = use_at(lifetimes, event).unused();
-    one.who = who_of(recording, events.stack[row]);
-    found.out_of_memory.push_back(one);
+    if (found.out_of_memory) continue;
+    found.out_of_memory = OutOfMemoryEvent{event, time_of(recording, lifetimes, event), events.size[row],
+                                           model::device_free(events, row)};
   }
 }
 

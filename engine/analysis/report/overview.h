@@ -18,7 +18,6 @@
 namespace gpustrata::analysis {
 
 inline constexpr size_t kMostPeakLines = 5;
-inline constexpr size_t kMostOutOfMemory = 8;
 
 // Reserved against requested at one moment.
 struct Use {
@@ -36,10 +35,8 @@ struct Use {
 struct OutOfMemoryEvent {
   int32_t event = 0;
   std::optional<int64_t> time_us;
-  int64_t requested = 0;                   // rounded up to a block
-  std::optional<int64_t> device_free;      // outside of the segments
-  std::optional<int64_t> reserved_unused;  // inside them, then
-  Who who;
+  int64_t requested = 0;               // rounded up to a block
+  std::optional<int64_t> device_free;  // outside of the segments
 };
 
 // Memory of blocks that are older than the first event.
@@ -68,10 +65,10 @@ struct Overview {
   explicit Overview(Budget& budget) : peak_lines(budget) {}
 
   int32_t device = 0;
-  bool is_processor = false;                    // a profiler's trace of the processor's memory
-  int32_t events = 0;                           // 0 = no history
-  std::vector<OutOfMemoryEvent> out_of_memory;  // the first kMostOutOfMemory
-  int64_t out_of_memory_events = 0;             // all of them
+  bool is_processor = false;                      // a profiler's trace of the processor's memory
+  int32_t events = 0;                             // 0 = no history
+  std::optional<OutOfMemoryEvent> out_of_memory;  // the first
+  int64_t out_of_memory_events = 0;               // all of them
 
   int64_t peak_bytes = 0;
   int32_t peak_event = -1;

@@ -1,8 +1,6 @@
 #include "engine/analysis/report/report.h"
 
 #include <algorithm>
-#include <optional>
-#include <utility>
 
 #include "engine/analysis/details/memory_after.h"
 #include "engine/analysis/findings/operator_remedies.h"

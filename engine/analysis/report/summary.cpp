@@ -20,14 +20,13 @@ void sum_final_state(DeviceSummary& sums, const model::Recording& recording, con
   const model::SegmentTable& segments = recording.segments;
   int64_t of_device = 0, blocks = 0, reserved = 0, allocated = 0, active = 0;
   for (int32_t row = part.segments.first; row < part.segments.end(); ++row) {
-    const auto i = static_cast<size_t>(row);
-    if (segments.device[i] != sums.device) continue;
+    if (segments.device[row] != sums.device) continue;
     ++of_device;
-    blocks += segments.blocks[i].count;
-    add_saturated(reserved, segments.total_size[i]);
-    for (int32_t block = segments.blocks[i].first; block < segments.blocks[i].end(); ++block) {
-      const BlockState state = recording.blocks.state[static_cast<size_t>(block)];
-      const int64_t size = recording.blocks.size[static_cast<size_t>(block)];
+    blocks += segments.blocks[row].count;
+    add_saturated(reserved, segments.total_size[row]);
+    for (int32_t block = segments.blocks[row].first; block < segments.blocks[row].end(); ++block) {
+      const BlockState state = recording.blocks.state[block];
+      const int64_t size = recording.blocks.size[block];
       if (state == BlockState::active_allocated) add_saturated(allocated, size);
       if (state == BlockState::active_allocated || state == BlockState::active_pending_free)
         add_saturated(active, size);
@@ -44,7 +43,7 @@ void count_actions(DeviceSummary& sums, const model::Recording& recording, RowRa
   std::array<int64_t, 256> counts{};
   std::vector<trace::Action> order;
   for (int32_t row = events.first; row < events.end(); ++row) {
-    const trace::Action action = recording.events.action[static_cast<size_t>(row)];
+    const trace::Action action = recording.events.action[row];
     if (counts[static_cast<size_t>(action)]++ == 0) order.push_back(action);
   }
   for (const trace::Action action : order) {
@@ -59,7 +58,7 @@ void count_actions(DeviceSummary& sums, const model::Recording& recording, RowRa
                 recording.stacks.size());
   }
   for (int32_t row = events.first; row < events.end(); ++row) {
-    const StackId stack = recording.events.stack[static_cast<size_t>(row)];
+    const StackId stack = recording.events.stack[row];
     if (stack.is_none() || seen[stack.index()] != 0) continue;
     seen[stack.index()] = 1;
     ++sums.distinct_stacks;
@@ -70,7 +69,7 @@ void count_actions(DeviceSummary& sums, const model::Recording& recording, RowRa
 void find_times(DeviceSummary& sums, const model::Recording& recording, RowRange events,
                 const model::Clock& clock) {
   for (int32_t row = events.first; row < events.end(); ++row) {
-    const int64_t time = recording.events.time[static_cast<size_t>(row)];
+    const int64_t time = recording.events.time[row];
     if (time == model::kNoTime) continue;
     const auto time_us = clock.microseconds(time);
     if (!sums.first_time_us) sums.first_time_us = time_us;
@@ -92,7 +91,7 @@ void find_times(DeviceSummary& sums, const model::Recording& recording, RowRange
   int64_t latest = INT64_MIN;
   int64_t earlier_than_before = 0;
   for (int32_t row = events.first; row < events.end(); ++row) {
-    const int64_t time = recording.events.time[static_cast<size_t>(row)];
+    const int64_t time = recording.events.time[row];
     if (time == model::kNoTime) continue;
     earlier_than_before += time < latest ? 1 : 0;
     latest = std::max(latest, time);

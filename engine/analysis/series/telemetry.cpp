@@ -58,8 +58,7 @@ void raise(std::optional<int64_t>& most, int64_t value) {
 
 class TelemetryTelling {
  public:
-  explicit TelemetryTelling(const model::Recording& recording)
-      : rec_(recording), charge_(recording.budget), names_(recording.budget) {}
+  explicit TelemetryTelling(const model::Recording& recording) : rec_(recording) {}
 
   [[nodiscard]] Result<Telemetry> run() {
     for (const model::Part& part : rec_.parts) {
@@ -239,8 +238,8 @@ class TelemetryTelling {
   }
 
   const model::Recording& rec_;
-  Charge charge_;
-  StringPool names_;
+  Charge charge_{rec_.budget};
+  StringPool names_{rec_.budget};
   Telemetry found_;
   Findings flags_;  // of bundles
   bool risk_detected_ = false, any_flag_ = false;

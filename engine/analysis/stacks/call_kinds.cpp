@@ -68,7 +68,7 @@ uint16_t call_kind_of(std::string_view function, std::string_view file) {
   return kind;
 }
 
-CallKinds::CallKinds(const model::Recording& recording) : recording_(recording), of_node_(recording.budget) {}
+CallKinds::CallKinds(const model::Recording& recording) : recording_(recording) {}
 
 bool CallKinds::find() {
   Column<uint16_t> of_frame(recording_.budget);
@@ -80,15 +80,15 @@ bool CallKinds::find() {
   }
   for (size_t i = 0; i < nodes; ++i) {  // callers have lower numbers
     const trace::StackTable::Node& node = recording_.stacks.node(static_cast<int32_t>(i));
-    of_node_[i] = static_cast<uint16_t>(of_frame[node.frame.index()] |
-                                        (node.caller < 0 ? 0 : of_node_[static_cast<size_t>(node.caller)]));
+    of_node_[i] =
+        static_cast<uint16_t>(of_frame[node.frame.index()] | (node.caller < 0 ? 0 : of_node_[node.caller]));
   }
   return true;
 }
 
 uint16_t CallKinds::of(StackId stack) const {
   const int32_t leaf = stack.is_none() ? -1 : recording_.stacks.leaf(stack);
-  return leaf < 0 ? uint16_t{0} : of_node_[static_cast<size_t>(leaf)];
+  return leaf < 0 ? uint16_t{0} : of_node_[leaf];
 }
 
 }  // namespace gpustrata::analysis

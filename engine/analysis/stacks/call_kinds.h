@@ -39,7 +39,7 @@ class CallKinds {
 
  private:
   const model::Recording& recording_;
-  Column<uint16_t> of_node_;
+  Column<uint16_t> of_node_{recording_.budget};
 };
 
 }  // namespace gpustrata::analysis

@@ -29,8 +29,7 @@ inline constexpr size_t kMostFxLines = 100;
 // is_hidden() of the frames of a recording, each looked at once.
 class HiddenFrames {
  public:
-  explicit HiddenFrames(const model::Recording& recording)
-      : recording_(recording), hidden_(recording.budget) {}
+  explicit HiddenFrames(const model::Recording& recording) : recording_(recording) {}
   // False = no memory.
   [[nodiscard]] bool prepare() { return hidden_.resize(recording_.frames.size(), kNotYet); }
   [[nodiscard]] bool operator()(FrameId frame);
@@ -38,7 +37,7 @@ class HiddenFrames {
  private:
   static constexpr uint8_t kNotYet = 2;
   const model::Recording& recording_;
-  Column<uint8_t> hidden_;
+  Column<uint8_t> hidden_{recording_.budget};
 };
 
 // file:line:name; an unknown line is 0. Bytes as in the file, which may not be UTF-8; a name or

@@ -3,7 +3,6 @@
 #include <unordered_map>
 
 #include "engine/analysis/stacks/frame_filter.h"
-#include "engine/analysis/stacks/frame_keys.h"
 #include "engine/base/charge.h"
 
 namespace gpustrata::analysis {
@@ -45,15 +44,7 @@ enum FrameIs : uint8_t { kOther, kOfModulePy, kCallImpl, kNamed };
 // Modules of the nodes of the stack table.
 class Modules {
  public:
-  Modules(const model::Recording& recording, Keys& keys)
-      : recording_(recording),
-        keys_(keys),
-        is_(recording.budget),
-        line_(recording.budget),
-        function_(recording.budget),
-        module_(recording.budget),
-        site_(recording.budget),
-        numbers_(recording.budget) {}
+  Modules(const model::Recording& recording, Keys& keys) : recording_(recording), keys_(keys) {}
 
   [[nodiscard]] bool prepare() {
     const size_t nodes = recording_.stacks.node_count();
@@ -109,10 +100,10 @@ class Modules {
 
   const model::Recording& recording_;
   Keys& keys_;
-  Column<uint8_t> is_;               // per frame
-  Column<int32_t> line_, function_;  // keys of frames
-  Column<int32_t> module_, site_;    // per node
-  Numbers numbers_;
+  Column<uint8_t> is_{recording_.budget};                                  // per frame
+  Column<int32_t> line_{recording_.budget}, function_{recording_.budget};  // keys of frames
+  Column<int32_t> module_{recording_.budget}, site_{recording_.budget};    // per node
+  Numbers numbers_{recording_.budget};
 };
 
 [[nodiscard]] bool find_modules(const model::Recording& recording, Keys& keys) {

@@ -7,7 +7,7 @@ namespace gpustrata::analysis {
 StacksThere stacks_there(const model::Recording& recording, model::RowRange events) {
   StacksThere there;
   for (int32_t row = events.first; row < events.end() && !there.any_frames; ++row) {
-    const StackId stack = recording.events.stack[static_cast<size_t>(row)];
+    const StackId stack = recording.events.stack[row];
     there.any = there.any || !stack.is_none();
     there.any_frames = !stack.is_none() && recording.stacks.leaf(stack) >= 0;
   }
@@ -17,10 +17,10 @@ StacksThere stacks_there(const model::Recording& recording, model::RowRange even
 bool any_block_has_frames(const model::Recording& recording, const model::Part& part, int32_t device) {
   const model::RowRange rows = device == replay::kHostDevice ? part.host_segments : part.segments;
   for (int32_t row = rows.first; row < rows.end(); ++row) {
-    if (recording.segments.device[static_cast<size_t>(row)] != device) continue;
-    const model::RowRange blocks = recording.segments.blocks[static_cast<size_t>(row)];
+    if (recording.segments.device[row] != device) continue;
+    const model::RowRange blocks = recording.segments.blocks[row];
     for (int32_t block = blocks.first; block < blocks.end(); ++block) {
-      const StackId stack = recording.blocks.stack[static_cast<size_t>(block)];
+      const StackId stack = recording.blocks.stack[block];
       if (!stack.is_none() && recording.stacks.leaf(stack) >= 0) return true;
     }
   }

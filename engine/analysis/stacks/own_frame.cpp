@@ -227,8 +227,7 @@ bool OwnFrames::is_own(FrameId frame) const {
   return origin == Origin::own || (origin == Origin::package && packages_are_own_);
 }
 
-WhoOfStacks::WhoOfStacks(const model::Recording& recording)
-    : recording_(recording), frame_(recording.budget), rank_(recording.budget), answer_(recording.budget) {}
+WhoOfStacks::WhoOfStacks(const model::Recording& recording) : recording_(recording) {}
 
 bool WhoOfStacks::prepare() {
   constexpr int64_t kEntryBytes = 64;  // of a map
@@ -266,8 +265,7 @@ bool WhoOfStacks::prepare() {
 Who WhoOfStacks::operator()(StackId stack) const {
   const int32_t leaf = stack.is_none() ? -1 : recording_.stacks.leaf(stack);
   if (leaf < 0) return {};
-  const auto i = static_cast<size_t>(leaf);
-  return who(recording_, FrameId{answer_[i]}, static_cast<Rank>(rank_[i]));
+  return who(recording_, FrameId{answer_[leaf]}, static_cast<Rank>(rank_[leaf]));
 }
 
 }  // namespace gpustrata::analysis

@@ -72,9 +72,9 @@ class WhoOfStacks {
 
  private:
   const model::Recording& recording_;
-  Column<int32_t> frame_;   // per frame: the one that stands for it
-  Column<uint8_t> rank_;    // per frame, then per node: see own_frame.cpp
-  Column<int32_t> answer_;  // per node: frame
+  Column<int32_t> frame_{recording_.budget};   // per frame: the one that stands for it
+  Column<uint8_t> rank_{recording_.budget};    // per frame, then per node: see own_frame.cpp
+  Column<int32_t> answer_{recording_.budget};  // per node: frame
 };
 
 }  // namespace gpustrata::analysis

@@ -27,8 +27,7 @@ struct ShownKey {
 
 class ShownStacks {
  public:
-  explicit ShownStacks(const model::Recording& recording)
-      : recording_(recording), hidden_(recording), lines_(recording.budget), places_(recording.budget) {}
+  explicit ShownStacks(const model::Recording& recording) : recording_(recording), hidden_(recording) {}
   // False = no memory.
   [[nodiscard]] bool prepare() {
     return hidden_.prepare() && lines_.resize(recording_.frames.size(), 0) &&
@@ -46,7 +45,7 @@ class ShownStacks {
 
   const model::Recording& recording_;
   HiddenFrames hidden_;
-  Column<uint64_t> lines_, places_;  // per frame, 0 = not yet
+  Column<uint64_t> lines_{recording_.budget}, places_{recording_.budget};  // per frame, 0 = not yet
 };
 
 // Numbers for stacks of one recording, the same for those that are shown alike. Each stack is looked at once.

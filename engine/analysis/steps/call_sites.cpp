@@ -66,15 +66,7 @@ template <size_t Count>
 }  // namespace
 
 CallSites::CallSites(const model::Recording& recording)
-    : sites(recording.budget),
-      event(recording.budget),
-      site(recording.budget),
-      recording_(recording),
-      function_of_frame_(recording.budget),
-      kind_of_frame_(recording.budget),
-      site_of_node_(recording.budget),
-      own_(recording.budget),
-      table_(recording.budget) {}
+    : sites(recording.budget), event(recording.budget), site(recording.budget), recording_(recording) {}
 
 bool CallSites::walk(model::RowRange events) {
   if (!number_functions() || !add_sites()) return false;

@@ -60,11 +60,11 @@ class CallSites {
   [[nodiscard]] bool grow_table();
 
   const model::Recording& recording_;
-  Column<int32_t> function_of_frame_;
-  Column<uint8_t> kind_of_frame_;
-  Column<int32_t> site_of_node_;
-  Column<uint8_t> own_;    // per site: of the program's own thread
-  Column<int32_t> table_;  // of sites, by caller and frame; -1 = free
+  Column<int32_t> function_of_frame_{recording_.budget};
+  Column<uint8_t> kind_of_frame_{recording_.budget};
+  Column<int32_t> site_of_node_{recording_.budget};
+  Column<uint8_t> own_{recording_.budget};    // per site: of the program's own thread
+  Column<int32_t> table_{recording_.budget};  // of sites, by caller and frame; -1 = free
 };
 
 }  // namespace gpustrata::analysis

@@ -43,11 +43,7 @@ class LeakFinder {
         steps_(steps),
         end_(steps.begin.empty() ? steps.end : std::max(steps.end, steps.begin.back())),
         is_loop_(steps.from == StepsFrom::loop),
-        groups_(recording),
-        survivors_(recording.budget),
-        returns_(recording.budget),
-        returned_(recording.budget),
-        leak_of_group_(recording.budget) {}
+        groups_(recording) {}
 
   [[nodiscard]] Result<Leaks> run() {
     Leaks found;
@@ -83,8 +79,7 @@ class LeakFinder {
         std::lower_bound(lives_.born.begin() + lives_.from_start, lives_.born.end(), end_);
     const int32_t next_request = behind == lives_.born.end() ? lives_.events.count : *behind;
     for (int32_t rank = lives_.from_start; rank < lives_.count(); ++rank) {
-      const auto r = static_cast<size_t>(rank);
-      const int32_t born = lives_.born[r], freed = lives_.freed[r];
+      const int32_t born = lives_.born[rank], freed = lives_.freed[rank];
       if (born < steps_.begin[0] || born >= end_) continue;
       const int32_t step = step_of(born);
       constexpr int32_t kLong = 2;
@@ -92,7 +87,7 @@ class LeakFinder {
       const int32_t group = groups_(stacks_[rank]);
       if (group < 0) return false;
       if (freed >= end_) {
-        if (!survivors_.push_back({group, step, lives_.size[r], freed < next_request})) return false;
+        if (!survivors_.push_back({group, step, lives_.size[rank], freed < next_request})) return false;
         continue;
       }
       if (!returns_.push_back({group, step_of(freed)})) return false;
@@ -245,24 +240,23 @@ class LeakFinder {
     Charge charge(recording_.budget);
     if (!charge.more(static_cast<int64_t>(after.size() * sizeof(After)))) return false;
     for (int32_t rank = lives_.from_start; rank < lives_.count(); ++rank) {
-      const auto r = static_cast<size_t>(rank);
-      if (lives_.freed[r] < end_ || lives_.born[r] >= end_) continue;
+      if (lives_.freed[rank] < end_ || lives_.born[rank] >= end_) continue;
       const int32_t group = groups_(stacks_[rank]);
       if (group < 0) return false;
       if (static_cast<size_t>(group) >= leak_of_group_.size() || leak_of_group_[group] < 0) continue;
       const auto number = static_cast<size_t>(leak_of_group_[group]);
       Leak& leak = found.leaks[number];
-      if (lives_.born[r] < steps_.begin[leak.first_step]) continue;
-      add_saturated(leak.live_bytes, lives_.size[r]);
+      if (lives_.born[rank] < steps_.begin[leak.first_step]) continue;
+      add_saturated(leak.live_bytes, lives_.size[rank]);
       ++leak.live_blocks;
       After& one = after[number];
-      if (lives_.freed[r] < lives_.events.count) {
-        one.first_free = one.freed == 0 ? lives_.freed[r] : std::min(one.first_free, lives_.freed[r]);
-        one.last_free = std::max(one.last_free, lives_.freed[r]);
+      if (lives_.freed[rank] < lives_.events.count) {
+        one.first_free = one.freed == 0 ? lives_.freed[rank] : std::min(one.first_free, lives_.freed[rank]);
+        one.last_free = std::max(one.last_free, lives_.freed[rank]);
         ++one.freed;
       }
-      if (lives_.size[r] <= one.largest) continue;
-      one.largest = lives_.size[r];
+      if (lives_.size[rank] <= one.largest) continue;
+      one.largest = lives_.size[rank];
       leak.largest_rank = rank;
     }
     size_t kept = 0;
@@ -323,10 +317,11 @@ class LeakFinder {
   const int32_t end_;  // of the last step
   const bool is_loop_;
   StackGroups groups_;
-  Column<Survivor> survivors_;  // by group, then step
-  Column<Return> returns_;      // by group, then step
-  Column<int32_t> returned_;    // per group: blocks that were kept long and given back before the end
-  Column<int32_t> leak_of_group_;
+  Column<Survivor> survivors_{recording_.budget};  // by group, then step
+  Column<Return> returns_{recording_.budget};      // by group, then step
+  // per group: blocks that were kept long and given back before the end
+  Column<int32_t> returned_{recording_.budget};
+  Column<int32_t> leak_of_group_{recording_.budget};
 };
 
 }  // namespace

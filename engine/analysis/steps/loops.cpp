@@ -29,15 +29,7 @@ constexpr size_t kMostTried = 64;  // candidates that are looked at, each in O(e
 class LoopFinder {
  public:
   LoopFinder(const model::Recording& recording, const replay::BlockLives& lives)
-      : recording_(recording),
-        lives_(lives),
-        calls_(recording),
-        jumps_(calls_, recording.budget),
-        inherited_(recording.budget),
-        visited_backward_(recording.budget),
-        below_(recording.budget),
-        held_(recording.budget),
-        looked_at_(recording.budget) {}
+      : recording_(recording), lives_(lives), calls_(recording), jumps_(calls_, recording.budget) {}
 
   [[nodiscard]] Result<FoundLoop> run() {
     if (!calls_.walk(lives_.events)) return no_memory();
@@ -379,12 +371,12 @@ class LoopFinder {
   const replay::BlockLives& lives_;
   CallSites calls_;
   BackJumps jumps_;
-  Column<int32_t> inherited_;         // per site
-  Column<int32_t> visited_backward_;  // sites
-  Column<uint8_t> below_;             // per site: see mark_below()
-  size_t tried_ = 0;                  // candidates
-  Column<PlaceRange> held_;           // lines that jumps hold together
-  Column<uint8_t> looked_at_;         // per place: as a line around an optimizer
+  Column<int32_t> inherited_{recording_.budget};         // per site
+  Column<int32_t> visited_backward_{recording_.budget};  // sites
+  Column<uint8_t> below_{recording_.budget};             // per site: see mark_below()
+  size_t tried_ = 0;                                     // candidates
+  Column<PlaceRange> held_{recording_.budget};           // lines that jumps hold together
+  Column<uint8_t> looked_at_{recording_.budget};         // per place: as a line around an optimizer
   NoLoop why_not_ = NoLoop::no_repeat;
 };
 

@@ -1,12 +1,9 @@
 #include "engine/analysis/steps/marks.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <optional>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "engine/base/saturating.h"
 
@@ -44,8 +41,8 @@ class Regions {
       return found_.push_back({border.name, kNoTime, border.time, 0, border.event, count(), true, false}) &&
              next_open_.push_back(-1);
     }
-    Region& region = found_[static_cast<size_t>(open->second)];
-    open->second = next_open_[static_cast<size_t>(open->second)];
+    Region& region = found_[open->second];
+    open->second = next_open_[open->second];
     region.to_time = border.time;
     region.to_event = border.event;
     region.cut_end = false;
@@ -75,16 +72,15 @@ class Regions {
   if (!clock.reserve(static_cast<size_t>(events.count))) return false;
   int64_t latest = kNoTime;
   for (int32_t row = events.first; row < events.end(); ++row) {
-    latest = std::max(latest, recording.events.time[static_cast<size_t>(row)]);
+    latest = std::max(latest, recording.events.time[row]);
     if (!clock.push_back(latest)) return false;
   }
   for (int32_t row = part.annotations.first; row < part.annotations.end(); ++row) {
-    const auto i = static_cast<size_t>(row);
-    if (table.stage[i] == model::Stage::unknown) continue;
-    if (table.device[i] != rows.device && rows.device != replay::kHostDevice) continue;
+    if (table.stage[row] == model::Stage::unknown) continue;
+    if (table.device[row] != rows.device && rows.device != replay::kHostDevice) continue;
     const auto event =
-        static_cast<int32_t>(std::lower_bound(clock.begin(), clock.end(), table.time[i]) - clock.begin());
-    if (!regions.add({table.name[i], table.time[i], event, table.stage[i] == model::Stage::start}))
+        static_cast<int32_t>(std::lower_bound(clock.begin(), clock.end(), table.time[row]) - clock.begin());
+    if (!regions.add({table.name[row], table.time[row], event, table.stage[row] == model::Stage::start}))
       return false;
   }
   return true;

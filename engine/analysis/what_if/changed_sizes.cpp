@@ -1,13 +1,12 @@
 // What if: blocks that are left out, or have another size.
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <unordered_map>
-#include <utility>
 
 #include "engine/analysis/filters/block_filter.h"
 #include "engine/analysis/what_if/what_if.h"
 #include "engine/base/charge.h"
+#include "engine/base/memory_refused.h"
 
 namespace gpustrata::analysis {
 
@@ -18,10 +17,7 @@ Result<ChangedSizes> changed_sizes(const Rehearsal& rehearsal, Device& of, std::
   const replay::Device& device = rehearsal.device;
   const model::Recording& recording = device.recording;
   const simulate::RequestLog& log = rehearsal.requests.log;
-  const auto no_memory = [&] {
-    return fail(ErrorCode::limit_exceeded, -1, "no memory for changed sizes: {} bytes are allowed, {} needed",
-                budget.limit(), budget.needed());
-  };
+  const auto no_memory = [&] { return memory_refused(budget, "for changed sizes"); };
   ChangedSizes changed(budget);
   Column<uint8_t> is_meant(budget);
   if (!changed.sizes.append(log.size.span()) || !is_meant.resize(log.size_rows(), 0)) return no_memory();

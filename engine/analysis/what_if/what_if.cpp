@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/alloc/settings_place.h"
+#include "engine/base/memory_refused.h"
 #include "engine/replay/recorded_settings.h"
 #include "engine/replay/start_layout.h"
 #include "engine/simulate/segment_actions.h"
@@ -31,9 +32,7 @@ void add_to(int64_t& sum, int64_t bytes) {
   // By event, and what was there before: changes of what is allocated.
   Column<int64_t> change(budget);
   if (!change.resize(static_cast<size_t>(range.count) + 2, 0))
-    return fail(ErrorCode::limit_exceeded, -1,
-                "no memory for the recorded numbers: {} bytes are allowed, {} needed", budget.limit(),
-                budget.needed());
+    return memory_refused(budget, "for the recorded numbers");
   for (int32_t block = 0; block < history.blocks.count(); ++block) {
     const int32_t begin = history.blocks.begin[block];
     const int32_t end = std::min(history.pending_from[block], history.blocks.end[block]);

@@ -1,7 +1,5 @@
 #include "engine/answers/calls/carried_calls.h"
 
-#include <string>
-
 namespace gpustrata::answers {
 
 using analysis::CarriedCalls;

@@ -1,7 +1,5 @@
 #include "engine/answers/calls/flame_graph.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
 #include <string>

@@ -68,7 +68,7 @@ class Page {
     paragraph(fmt::format("  {:>2}  ", number), fleet_.strings.view(one.title));
     paragraph("      ", fleet_.strings.view(one.text));
     for (int32_t i = one.stacks.first; i < one.stacks.end(); ++i) {
-      const model::FleetFindingStack& stack = fleet_.finding_stacks[static_cast<size_t>(i)];
+      const model::FleetFindingStack& stack = fleet_.finding_stacks[i];
       std::string line = fmt::format("      {:>10}", size_or_dash(stack.value));
       if (std::isfinite(stack.median)) line += fmt::format("  others {:>10}", size_text(whole(stack.median)));
       const std::string_view who = fleet_.strings.view(stack.who);

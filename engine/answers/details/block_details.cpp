@@ -1,9 +1,6 @@
 #include "engine/answers/details/block_details.h"
 
-#include <fmt/core.h>
-
 #include <optional>
-#include <string>
 
 #include "engine/analysis/device/block_name.h"
 #include "engine/analysis/device/stream_numbers.h"

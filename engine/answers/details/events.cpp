@@ -2,8 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-
 #include "engine/analysis/device/stream_numbers.h"
 #include "engine/answers/common/parts.h"
 #include "engine/answers/stacks/no_stack_reasons.h"

@@ -31,12 +31,11 @@ namespace {
 }
 
 [[nodiscard]] std::string name_of(const EventContext& context, const BlockAt& block) {
-  return analysis::block_name(block.address, context.history.block_version[static_cast<size_t>(block.row)]);
+  return analysis::block_name(block.address, context.history.block_version[block.row]);
 }
 
 [[nodiscard]] std::string name_of(const EventContext& context, const SegmentAt& segment) {
-  return analysis::segment_name(segment.address,
-                                context.history.range_version[static_cast<size_t>(segment.row)]);
+  return analysis::segment_name(segment.address, context.history.range_version[segment.row]);
 }
 
 [[nodiscard]] std::string segment_text(const EventContext& context, const replay::MemoryAt& memory,

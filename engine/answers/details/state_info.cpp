@@ -1,7 +1,5 @@
 #include "engine/answers/details/state_info.h"
 
-#include <fmt/core.h>
-
 #include "engine/analysis/device/block_name.h"
 #include "engine/analysis/device/stream_numbers.h"
 #include "engine/answers/common/findings.h"

@@ -2,8 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-
 #include "engine/answers/stacks/who.h"
 #include "engine/base/units.h"
 

@@ -45,8 +45,7 @@ constexpr std::string_view kFromBefore = "from before the recording";
 [[nodiscard]] std::string lifetime_text(int32_t key, bool in_time) {
   if (key == analysis::kNeverFreed) return "never freed";
   if (key == analysis::kFromBefore) return std::string(kFromBefore);
-  const auto i = static_cast<size_t>(key);
-  return std::string(in_time ? kTimes[i] : kEventCounts[i]);
+  return std::string(in_time ? kTimes[static_cast<size_t>(key)] : kEventCounts[static_cast<size_t>(key)]);
 }
 
 [[nodiscard]] std::string age_text(int32_t age, int32_t events) {

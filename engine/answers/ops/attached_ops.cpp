@@ -2,8 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-
 #include "engine/answers/text/text_out.h"
 #include "engine/base/units.h"
 

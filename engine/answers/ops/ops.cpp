@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <optional>
 #include <tuple>
-#include <vector>
 
 #include "engine/analysis/report/summary.h"
 #include "engine/answers/common/findings.h"

@@ -1,9 +1,7 @@
 #include "engine/answers/report/facts.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
-#include <vector>
 
 #include "engine/analysis/stacks/frame_filter.h"
 #include "engine/answers/compare/carried_stacks.h"
@@ -113,7 +111,7 @@ class Writing {
   void out_of_memory() {
     const analysis::Overview& overview = facts_.overview;
     const analysis::OutOfMemoryEvent* const first =
-        m_.is_schema() || overview.out_of_memory.empty() ? nullptr : &overview.out_of_memory.front();
+        m_.is_schema() || !overview.out_of_memory ? nullptr : &*overview.out_of_memory;
     const auto of_first = [&](auto member) {
       return first != nullptr ? std::optional(first->*member) : std::nullopt;
     };

@@ -2,9 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <string>
-#include <string_view>
-
 #include "engine/answers/text/percent.h"
 #include "engine/base/units.h"
 

@@ -2,8 +2,6 @@
 
 #include "engine/analysis/report/summary.h"
 
-#include <fmt/core.h>
-
 #include <cmath>
 
 #include "engine/analysis/details/memory_after.h"

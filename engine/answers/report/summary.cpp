@@ -1,7 +1,5 @@
 #include "engine/answers/report/summary.h"
 
-#include <optional>
-
 #include "engine/answers/common/findings.h"
 #include "engine/answers/series/series_summary.h"
 #include "engine/base/utf8.h"

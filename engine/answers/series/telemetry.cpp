@@ -6,7 +6,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "engine/answers/common/parts.h"
 #include "engine/answers/text/bounded.h"

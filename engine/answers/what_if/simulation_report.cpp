@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <iterator>
-#include <utility>
 
 #include "engine/alloc/memory_summary.h"
 #include "engine/alloc/stats.h"
 #include "engine/base/charge.h"
+#include "engine/base/memory_refused.h"
 #include "engine/base/units.h"
 
 namespace gpustrata::answers {
@@ -56,7 +56,7 @@ struct StepResult {
     if (const Outcome::Oom* error = outcome.oom_of(row); error != nullptr)
       result.oom = simulation.recording->strings.view(error->text);
   } else if (log.request[row] == Request::free || log.request[row] == Request::record_stream) {
-    result.ignored = outcome.address[static_cast<size_t>(log.subject[row])] == 0;
+    result.ignored = outcome.address[log.subject[row]] == 0;
   }
   return result;
 }
@@ -233,9 +233,7 @@ Result<std::string> simulate_json(std::string_view script, int64_t device_bytes,
     return true;
   });
   to_json(json, *simulation);
-  if (!json.finish())
-    return fail(ErrorCode::limit_exceeded, -1, "no memory for the report: {} bytes are allowed, {} needed",
-                budget.limit(), budget.needed());
+  if (!json.finish()) return memory_refused(budget, "for the report");
   return text;
 }
 

@@ -1,7 +1,5 @@
 #include "engine/answers/what_if/what_if.h"
 
-#include <fmt/core.h>
-
 #include "engine/analysis/device/pool_id.h"
 
 namespace gpustrata::answers {

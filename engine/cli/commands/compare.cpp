@@ -50,8 +50,7 @@ struct Side {
   Side(const model::Recording& recording_, OpenedDevice&& opened_)
       : recording(recording_),
         opened(std::move(opened_)),
-        memory(opened.context.history, recording_.budget),
-        top(recording_.budget) {}
+        memory(opened.context.history, recording_.budget) {}
 
   [[nodiscard]] Status find(const std::string& at, By by) {
     const auto event = event_or_error(at, opened.moments());
@@ -73,7 +72,7 @@ struct Side {
   const model::Recording& recording;
   OpenedDevice opened;
   replay::MemoryAt memory;
-  analysis::Top top;
+  analysis::Top top{recording.budget};
 };
 
 struct Pairs {

@@ -126,7 +126,7 @@ constexpr size_t kMostNames = 20;  // of snapshots, in a message
     for (const model::RowRange segments : {part.segments, part.host_segments}) {
       done.segments += segments.count;
       for (int32_t row = segments.first; row < segments.end(); ++row) {
-        done.blocks += recording.segments.blocks[static_cast<size_t>(row)].count;
+        done.blocks += recording.segments.blocks[row].count;
       }
     }
   }

@@ -1,23 +1,15 @@
 // gpustrata facts FILE... [-o OUT] [--run NAME] [--rank N] [--host NAME] [--world-size N] [--name PATH]
 
 #include <algorithm>
-#include <cstdint>
 #include <new>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "engine/analysis/report/summary.h"
 #include "engine/answers/common/failure.h"
 #include "engine/answers/report/facts.h"
 #include "engine/answers/text/json_of.h"
-#include "engine/answers/text/text_out.h"
 #include "engine/cli/commands/all.h"
 #include "engine/cli/commands/facts.h"
-#include "engine/cli/console.h"
 #include "engine/cli/exit_codes.h"
-#include "engine/cli/failure.h"
 #include "engine/cli/input/facts_origin.h"
 #include "engine/cli/input/input.h"
 #include "engine/cli/opened_device.h"

@@ -9,7 +9,6 @@
 #include <string_view>
 #include <system_error>
 #include <unordered_set>
-#include <utility>
 
 #include "engine/answers/report/facts.h"
 #include "engine/answers/text/json_of.h"

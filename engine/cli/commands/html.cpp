@@ -4,7 +4,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "engine/analysis/report/summary.h"
 #include "engine/answers/clients/written_file.h"

@@ -3,8 +3,6 @@
 // Without --device every device of the snapshot is asked. Those that ever had the address answer, else the one with something
 // nearest to it.
 
-#include <fmt/core.h>
-
 #include <optional>
 #include <string>
 #include <vector>

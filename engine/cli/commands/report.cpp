@@ -1,12 +1,9 @@
 // gpustrata report FILE... [--device N] [--rules FILE] [--json]
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>

@@ -1,8 +1,6 @@
 // gpustrata schema [NAME] [--json] [--types]
-#include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
-#include <memory>
 #include <string>
 #include <vector>
 

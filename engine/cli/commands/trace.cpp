@@ -1,7 +1,5 @@
 // gpustrata trace FILE [--device D] [--snapshot S] [--json]
 
-#include <string>
-
 #include "engine/answers/details/trace_program.h"
 #include "engine/answers/text/json_of.h"
 #include "engine/cli/commands/all.h"

@@ -1,5 +1,4 @@
 // gpustrata words [FOLDER]: every sentence that the engine can say, to be read in a row.
-#include <algorithm>
 #include <string>
 #include <string_view>
 

@@ -25,8 +25,6 @@ class HtmlReader final : public Reader {
   [[nodiscard]] std::span<std::byte> writable() override { return buffer_.writable(); }
   [[nodiscard]] Status commit(size_t bytes) override;
   [[nodiscard]] Status finish() override;
-  [[nodiscard]] bool done() const override { return false; }
-  void expect_bytes(int64_t /*total*/) override {}
   [[nodiscard]] std::string format() const override { return members_.format("html"); }
 
  private:

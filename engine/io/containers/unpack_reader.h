@@ -19,7 +19,6 @@ class UnpackReader final : public Reader {
   [[nodiscard]] Status commit(size_t bytes) override;
   [[nodiscard]] Status finish() override;
   [[nodiscard]] bool done() const override { return done_; }
-  void expect_bytes(int64_t /*total*/) override {}  // says nothing about what is inside
   [[nodiscard]] std::string format() const override;
 
  private:

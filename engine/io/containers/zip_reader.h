@@ -28,7 +28,6 @@ class ZipReader final : public Reader {
   [[nodiscard]] Status commit(size_t bytes) override;
   [[nodiscard]] Status finish() override;
   [[nodiscard]] bool done() const override { return at_ == At::end; }
-  void expect_bytes(int64_t /*total*/) override {}
   [[nodiscard]] std::string format() const override { return members_.format("zip"); }
 
  private:

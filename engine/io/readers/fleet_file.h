@@ -5,28 +5,13 @@
 // web/src/model/fleet_file.ts checks its shape. Refused here: a text that is too long, or that does not end as an object does.
 #pragma once
 
-#include "engine/base/column.h"
-#include "engine/io/containers/input_buffer.h"
+#include <memory>
+
 #include "engine/io/reader.h"
 #include "engine/model/recording.h"
 
 namespace gpustrata::io {
 
-class FleetFileReader final : public Reader {
- public:
-  FleetFileReader(model::Recording& recording, LeftOpen) : recording_(recording), text_(recording.budget) {}
-
-  [[nodiscard]] std::span<std::byte> writable() override { return buffer_.writable(); }
-  [[nodiscard]] Status commit(size_t bytes) override;
-  [[nodiscard]] Status finish() override;
-  [[nodiscard]] bool done() const override { return false; }
-  void expect_bytes(int64_t /*total*/) override {}
-  [[nodiscard]] std::string format() const override { return "json"; }
-
- private:
-  model::Recording& recording_;
-  InputBuffer buffer_;
-  Column<uint8_t> text_;
-};
+[[nodiscard]] std::unique_ptr<Reader> fleet_file_reader(model::Recording& recording);
 
 }  // namespace gpustrata::io

@@ -238,26 +238,24 @@ void write_blocks(const model::Recording& rec, CsvOutput& out, std::string_view 
   const model::SegmentTable& s = rec.segments;
   const model::BlockTable& b = rec.blocks;
   for (int32_t row = segments.first; row < segments.end() && !out.failed(); ++row) {
-    const auto i = static_cast<size_t>(row);
-    for (int32_t block = s.blocks[i].first; block < s.blocks[i].end() && !out.failed(); ++block) {
-      const auto k = static_cast<size_t>(block);
-      out.begin_row(part, host, s.device[i]);
-      out.address(s.address[i]);
-      out.number(s.total_size[i]);
-      out.plain(s.type[i] == model::SegmentType::small   ? "small"
-                : s.type[i] == model::SegmentType::large ? "large"
-                                                         : "");
-      out.plain(s.expandable[i] == model::Tristate::yes  ? "True"
-                : s.expandable[i] == model::Tristate::no ? "False"
-                                                         : "");
-      out.pool(s.pool[i]);
-      out.number(rec.streams[s.stream[i].index()]);
-      out.address(b.address[k]);
-      out.number(b.size[k]);
-      out.known_size(b.requested_size[k]);
-      out.plain(text_of(b.state[k]));
-      out.text(b.metadata[k]);
-      out.stack(b.stack[k]);
+    for (int32_t block = s.blocks[row].first; block < s.blocks[row].end() && !out.failed(); ++block) {
+      out.begin_row(part, host, s.device[row]);
+      out.address(s.address[row]);
+      out.number(s.total_size[row]);
+      out.plain(s.type[row] == model::SegmentType::small   ? "small"
+                : s.type[row] == model::SegmentType::large ? "large"
+                                                           : "");
+      out.plain(s.expandable[row] == model::Tristate::yes  ? "True"
+                : s.expandable[row] == model::Tristate::no ? "False"
+                                                           : "");
+      out.pool(s.pool[row]);
+      out.number(rec.streams[s.stream[row].index()]);
+      out.address(b.address[block]);
+      out.number(b.size[block]);
+      out.known_size(b.requested_size[block]);
+      out.plain(text_of(b.state[block]));
+      out.text(b.metadata[block]);
+      out.stack(b.stack[block]);
       out.end_row();
     }
   }

@@ -5,6 +5,7 @@
 #include <new>
 #include <string>
 
+#include "engine/base/memory_refused.h"
 #include "engine/base/utf8.h"
 
 namespace gpustrata::io {
@@ -54,8 +55,7 @@ Status PickleOutput::begin() {
       (has_extras && !json_.resize(recording_.strings.size(), 0)) ||
       !frames_.resize(recording_.frames.size(), 0) || !stacks_.resize(recording_.stacks.size(), 0) ||
       !pools_.resize(recording_.pools.size(), 0)) {
-    return fail(ErrorCode::limit_exceeded, -1, "no memory for writing: {} bytes are allowed, {} needed",
-                recording_.budget.limit(), recording_.budget.needed());
+    return memory_refused(recording_.budget, "for writing");
   }
   at_ = buffer_.get();
   end_ = at_ + kSinkPiece;

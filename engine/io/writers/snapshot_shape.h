@@ -86,7 +86,7 @@ class SnapshotShape {
   void traces(const model::Part& part) {
     int64_t lists = 0;
     for (int32_t row = part.segments.first; row < part.segments.end(); ++row) {
-      lists = std::max(lists, int64_t{rec_.segments.device[static_cast<size_t>(row)]} + 1);
+      lists = std::max(lists, int64_t{rec_.segments.device[row]} + 1);
     }
     if (!part.traces.empty()) lists = std::max(lists, int64_t{part.traces.back().device} + 1);
     lists = std::min(lists, static_cast<int64_t>(kMaxTraces));  // check_devices()
@@ -145,30 +145,29 @@ class SnapshotShape {
   }
 
   void segment(int32_t row) {
-    const auto i = static_cast<size_t>(row);
     const model::SegmentTable& s = rec_.segments;
     out_.begin_dict();
-    member(Word::device, int64_t{s.device[i]});
+    member(Word::device, int64_t{s.device[row]});
     out_.key(Word::address);
-    out_.address(s.address[i]);
-    member(Word::total_size, s.total_size[i]);
-    known_size(Word::allocated_size, s.allocated_size[i]);
-    known_size(Word::active_size, s.active_size[i]);
-    known_size(Word::requested_size, s.requested_size[i]);
-    member(Word::stream, rec_.streams[s.stream[i].index()]);
-    if (s.type[i] != model::SegmentType::unknown) {
-      member(Word::segment_type, s.type[i] == model::SegmentType::small ? Word::small : Word::large);
+    out_.address(s.address[row]);
+    member(Word::total_size, s.total_size[row]);
+    known_size(Word::allocated_size, s.allocated_size[row]);
+    known_size(Word::active_size, s.active_size[row]);
+    known_size(Word::requested_size, s.requested_size[row]);
+    member(Word::stream, rec_.streams[s.stream[row].index()]);
+    if (s.type[row] != model::SegmentType::unknown) {
+      member(Word::segment_type, s.type[row] == model::SegmentType::small ? Word::small : Word::large);
     }
-    if (!s.pool[i].is_none()) member(Word::segment_pool_id, s.pool[i]);
-    if (s.expandable[i] != model::Tristate::unknown) {
-      member(Word::is_expandable, s.expandable[i] == model::Tristate::yes);
+    if (!s.pool[row].is_none()) member(Word::segment_pool_id, s.pool[row]);
+    if (s.expandable[row] != model::Tristate::unknown) {
+      member(Word::is_expandable, s.expandable[row] == model::Tristate::yes);
     }
-    frames(s.stack[i]);
-    if (!s.metadata[i].is_none()) member(Word::user_metadata, s.metadata[i]);
+    frames(s.stack[row]);
+    if (!s.metadata[row].is_none()) member(Word::user_metadata, s.metadata[row]);
     out_.key(Word::blocks);
     out_.begin_list();
-    const bool knows_requests = s.requested_size[i] != model::kUnknownSize;
-    for (int32_t block_row = s.blocks[i].first; block_row < s.blocks[i].end() && !out_.failed();
+    const bool knows_requests = s.requested_size[row] != model::kUnknownSize;
+    for (int32_t block_row = s.blocks[row].first; block_row < s.blocks[row].end() && !out_.failed();
          ++block_row) {
       out_.item();
       block(block_row, knows_requests);
@@ -180,28 +179,27 @@ class SnapshotShape {
   }
 
   void block(int32_t row, bool segment_knows_requests) {
-    const auto i = static_cast<size_t>(row);
     const model::BlockTable& b = rec_.blocks;
-    StackId stack = b.stack[i];
-    int64_t requested = b.requested_size[i];
-    if (b.history[i].count > 0) {
+    StackId stack = b.stack[row];
+    int64_t requested = b.requested_size[row];
+    if (b.history[row].count > 0) {
       // The reader takes both from the first entry where the block itself lacks them (2022-23).
-      const auto first = static_cast<size_t>(b.history[i].first);
-      const bool active = b.state[i] == model::BlockState::active_allocated ||
-                          b.state[i] == model::BlockState::active_pending_free;
+      const auto first = static_cast<size_t>(b.history[row].first);
+      const bool active = b.state[row] == model::BlockState::active_allocated ||
+                          b.state[row] == model::BlockState::active_pending_free;
       if (active && stack == rec_.history.stack[first]) stack = {};
       if (active && !segment_knows_requests && requested == rec_.history.real_size[first]) {
         requested = model::kUnknownSize;
       }
     }
-    if (!stack.is_none() && requested == model::kUnknownSize) requested = b.size[i];
+    if (!stack.is_none() && requested == model::kUnknownSize) requested = b.size[row];
     out_.begin_dict();
     out_.key(Word::address);
-    out_.address(b.address[i]);
-    member(Word::size, b.size[i]);
+    out_.address(b.address[row]);
+    member(Word::size, b.size[row]);
     known_size(Word::requested_size, requested);
     out_.key(Word::state);
-    switch (b.state[i]) {
+    switch (b.state[row]) {
       case model::BlockState::active_allocated:
         out_.value(Word::active_allocated);
         break;
@@ -215,8 +213,8 @@ class SnapshotShape {
         out_.value(std::string_view("unknown"));
     }
     frames(stack);
-    if (b.history[i].count > 0) history(b.history[i]);
-    if (!b.metadata[i].is_none()) member(Word::user_metadata, b.metadata[i]);
+    if (b.history[row].count > 0) history(b.history[row]);
+    if (!b.metadata[row].is_none()) member(Word::user_metadata, b.metadata[row]);
     extras(model::Owner::block, row);
     out_.end_dict();
   }
@@ -225,31 +223,29 @@ class SnapshotShape {
     out_.key(Word::history);
     out_.begin_list();
     for (int32_t row = range.first; row < range.end() && !out_.failed(); ++row) {
-      const auto i = static_cast<size_t>(row);
       out_.item();
       out_.begin_dict();
       out_.key(Word::addr);
-      out_.address(rec_.history.address[i]);
-      member(Word::real_size, rec_.history.real_size[i]);
-      frames(rec_.history.stack[i]);
+      out_.address(rec_.history.address[row]);
+      member(Word::real_size, rec_.history.real_size[row]);
+      frames(rec_.history.stack[row]);
       out_.end_dict();
     }
     out_.end_list();
   }
 
   void annotation(int32_t row) {
-    const auto i = static_cast<size_t>(row);
     const model::AnnotationTable& a = rec_.annotations;
     out_.begin_dict();
-    member(Word::name, a.name[i]);
+    member(Word::name, a.name[row]);
     out_.key(Word::stage);
-    if (a.stage[i] == model::Stage::unknown) {
+    if (a.stage[row] == model::Stage::unknown) {
       out_.value(std::string_view("unknown"));
     } else {
-      out_.value(a.stage[i] == model::Stage::start ? Word::START : Word::END);
+      out_.value(a.stage[row] == model::Stage::start ? Word::START : Word::END);
     }
-    member(Word::device, int64_t{a.device[i]});
-    time(a.time[i]);
+    member(Word::device, int64_t{a.device[row]});
+    time(a.time[row]);
     extras(model::Owner::annotation, row);
     out_.end_dict();
   }
@@ -295,10 +291,9 @@ class SnapshotShape {
     if (!has_extras_[static_cast<size_t>(owner)]) return;
     const model::RowRange range = rec_.extras_of(owner, row);
     for (int32_t at = range.first; at < range.end(); ++at) {
-      const auto i = static_cast<size_t>(at);
-      const StringId value = rec_.extras.value[i];
-      const std::string_view key = rec_.strings.view(rec_.extras.key[i]);
-      out_.key(rec_.extras.key[i]);
+      const StringId value = rec_.extras.value[at];
+      const std::string_view key = rec_.strings.view(rec_.extras.key[at]);
+      out_.key(rec_.extras.key[at]);
       if (key == kWordTexts[static_cast<size_t>(Word::forward_frames)]) {
         forward_frames(value);
       } else if (const std::string_view text = rec_.strings.view(value); !text.starts_with('"')) {

@@ -8,7 +8,7 @@
 namespace gpustrata::io {
 
 TextSize::TextSize(const model::Recording& recording, int64_t bytes_per_frame)
-    : rec_(recording), bytes_per_frame_(bytes_per_frame), of_node_(recording.budget) {}
+    : rec_(recording), bytes_per_frame_(bytes_per_frame) {}
 
 bool TextSize::measure_stacks() {
   const std::span<const trace::StackTable::Node> nodes = rec_.stacks.nodes();

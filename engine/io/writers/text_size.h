@@ -41,7 +41,7 @@ class TextSize {
 
   const model::Recording& rec_;
   int64_t bytes_per_frame_;
-  Column<int64_t> of_node_;  // bytes of a stack whose innermost frame is this node
+  Column<int64_t> of_node_{rec_.budget};  // bytes of a stack whose innermost frame is this node
   int64_t rows_ = 0;
   int64_t bytes_ = 0;
 };

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "engine/alloc/device_allocator.h"
-#include "engine/alloc/invariants.h"
 #include "engine/alloc/simulated_device.h"
+#include "tests/unit/alloc/invariants.h"
 #include "tests/unit/numbers.h"
 
 namespace gpustrata::alloc {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/alloc/invariants.h"
 #include "engine/alloc/simulated_device.h"
+#include "tests/unit/alloc/invariants.h"
 
 namespace gpustrata::alloc {
 namespace {

@@ -252,10 +252,10 @@ TEST(SmallBudget, TooSmallForAnythingIsAnError) {
 TEST(SmallBudget, ATenthMoreThanWasRefusedIsSaidToBeEnough) {
   ReadFile file(1000);
   file.budget.note_refusal(int64_t{100} << 20);
-  io::TorchSnapshotReader reader(file.recording);
+  const auto reader = io::torch_snapshot_reader(file.recording);
   const std::string bytes = pickled(sample());
-  Status status = io::push(reader, std::as_bytes(std::span(bytes)));
-  if (status) status = reader.finish();
+  Status status = io::push(*reader, std::as_bytes(std::span(bytes)));
+  if (status) status = reader->finish();
   ASSERT_FALSE(status);
   EXPECT_THAT(status.error().message,
               testing::HasSubstr("1000 B are allowed, about 110.0 MiB would be enough"));

@@ -60,10 +60,12 @@ std::unique_ptr<ReadFile> read_with(io::Reader& reader, std::unique_ptr<ReadFile
 }  // namespace
 
 std::unique_ptr<ReadFile> read_bytes(std::string_view bytes, const ReadOptions& options) {
-  using Way = io::TorchSnapshotReader::Way;
-  auto file = std::make_unique<ReadFile>(options.limit);
-  io::TorchSnapshotReader reader(file->recording, options.plain ? Way::plain : Way::fast);
-  return read_with(reader, std::move(file), bytes, options);
+  auto made = std::make_unique<ReadFile>(options.limit);
+  const auto reader = options.plain ? io::plain_torch_snapshot_reader(made->recording)
+                                    : io::torch_snapshot_reader(made->recording);
+  auto file = read_with(*reader, std::move(made), bytes, options);
+  if (file->status) file->recording.seal();
+  return file;
 }
 
 std::unique_ptr<ReadFile> read_any(std::string_view bytes, const ReadOptions& options) {

@@ -9,7 +9,7 @@
 
 #include "engine/alloc/device_allocator.h"
 #include "engine/alloc/simulated_device.h"
-#include "engine/io/writers/recorded_dump.h"
+#include "tests/unit/io/dump_snapshot.h"
 #include "tests/unit/io/read_file.h"
 #include "tests/unit/io/write_read.h"
 #include "tests/unit/trace/manual_clock.h"
@@ -58,7 +58,7 @@ class RecordedRun {
   [[nodiscard]] std::string dump() {
     Budget memory(int64_t{1} << 30);
     io::MemorySink sink(memory);
-    const Status status = io::dump_snapshot(recorder, all(), int64_t{1} << 30, sink);
+    const Status status = dump_snapshot(recorder, all(), int64_t{1} << 30, sink);
     EXPECT_TRUE(status) << status.error().message;
     return as_text(sink.bytes());
   }

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/alloc/invariants.h"
 #include "engine/alloc/memory_summary.h"
 #include "engine/answers/text/json_of.h"
 #include "engine/answers/what_if/simulation_report.h"
+#include "tests/unit/alloc/invariants.h"
 #include "tests/unit/answers/collected.h"
 #include "tests/unit/files.h"
 

@@ -130,13 +130,14 @@ Status Input::commit(size_t bytes) {
   return {};
 }
 
-void Input::end() {
+Status Input::end() {
   if (chunk_ != nullptr) {
     const size_t unread = std::exchange(unread_, 0);
     if (walker_.halt() == Walker::Halt::none) walk({chunk_ - unread, unread}, true);
   }
   recording_.budget.give_back(std::exchange(reserve_, 0));
   while (builder_.depth() > 0) (void)builder_.close(true);
+  return {};
 }
 
 }  // namespace gpustrata::io::json

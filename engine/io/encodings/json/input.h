@@ -19,9 +19,11 @@ namespace gpustrata::io::json {
 
 class Input {
  public:
+  static constexpr const char* kFormat = "json";  // as Reader::format() says it
+
   // Both must outlive it. Memory is charged to the budget of `recording`, except a buffer of 400 KB.
   // `what`: what the file should be, for messages.
-  Input(model::Recording& recording, values::Schema& schema, std::string_view what = "a memory snapshot");
+  Input(model::Recording& recording, values::Schema& schema, std::string_view what);
   ~Input();
   Input(const Input&) = delete;
   Input& operator=(const Input&) = delete;
@@ -33,7 +35,7 @@ class Input {
   void expect_bytes(int64_t total) { expected_ = total; }
 
   // No more input: everything that is open is closed.
-  void end();
+  [[nodiscard]] Status end();
   // What the text holds: of one that ended inside, everything read so far. After end().
   [[nodiscard]] const values::Value& result() const { return builder_.result(); }
   [[nodiscard]] bool is_whole() const { return walker_.halt() == Walker::Halt::complete; }

@@ -1,6 +1,5 @@
 #include "engine/io/encodings/json/number_lists.h"
 
-#include <cmath>
 #include <limits>
 #include <optional>
 #include <utility>

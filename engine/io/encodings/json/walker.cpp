@@ -1,8 +1,5 @@
 #include "engine/io/encodings/json/walker.h"
 
-#include <fmt/core.h>
-
-#include <algorithm>
 #include <cstring>
 #include <utility>
 

@@ -17,9 +17,11 @@ namespace gpustrata::io::pickle {
 
 class Input {
  public:
+  static constexpr const char* kFormat = "pickle";  // as Reader::format() says it
+
   // Both must outlive it. Memory is charged to the budget of `recording`, except a buffer of 4 MiB, or two.
   // `what`: what the file should be, for messages.
-  Input(model::Recording& recording, Schema& schema, std::string_view what = "a memory snapshot");
+  Input(model::Recording& recording, Schema& schema, std::string_view what);
   void use(Shortcut* shortcut) { machine_.use(shortcut); }
   void allow_only(std::span<const std::string_view> classes) { machine_.allow_only(classes); }
 

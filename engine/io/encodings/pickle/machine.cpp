@@ -3,13 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <utility>
 
-#include "engine/io/encodings/pickle/opcodes.h"
 #include "engine/io/encodings/pickle/operands.h"
-#include "engine/io/limits.h"
 #include "engine/io/values/numbers.h"
 
 namespace gpustrata::io::pickle {
@@ -31,16 +28,7 @@ constexpr size_t kFirstStack = 4096;
 }  // namespace
 
 Machine::Machine(StringPool& strings, Budget& budget, model::Diagnostics& diagnostics, Schema& schema)
-    : strings_(strings),
-      budget_(budget),
-      diagnostics_(diagnostics),
-      schema_(schema),
-      stack_(budget),
-      marks_(budget),
-      opens_(budget),
-      items_(budget),
-      memo_(budget),
-      collected_(budget) {
+    : strings_(strings), budget_(budget), diagnostics_(diagnostics), schema_(schema) {
   if (budget_.take(kSalvageBytes)) reserve_ = kSalvageBytes;
   if (!stack_.resize(kFirstStack, Value{})) (void)out_of_budget();
   base_ = top_ = stack_.data();

@@ -166,15 +166,15 @@ class Machine {
   Shortcut* shortcut_ = nullptr;
   std::span<const std::string_view> allowed_;  // empty = any
 
-  Column<Value> stack_;  // as large as its capacity; [base_, top_) is in use
+  Column<Value> stack_{budget_};  // as large as its capacity; [base_, top_) is in use
   Value* base_ = nullptr;
   Value* top_ = nullptr;
   Value* limit_ = nullptr;
-  Column<uint32_t> marks_;  // positions on the stack
-  Column<Open> opens_;
-  Column<Value> items_;
-  Memo memo_;
-  Column<char> collected_;
+  Column<uint32_t> marks_{budget_};  // positions on the stack
+  Column<Open> opens_{budget_};
+  Column<Value> items_{budget_};
+  Memo memo_{budget_};
+  Column<char> collected_{budget_};
   Collecting collecting_;
   // The tuple made last and its first member, for constructors that return their argument. A batch of pairs
   // ends it.

@@ -7,10 +7,9 @@
 // The file is kept in memory until its end, since what lies first in it is what happened last.
 #pragma once
 
+#include <memory>
 #include <string_view>
 
-#include "engine/base/column.h"
-#include "engine/io/containers/input_buffer.h"
 #include "engine/io/reader.h"
 #include "engine/model/recording.h"
 
@@ -18,24 +17,6 @@ namespace gpustrata::io {
 
 [[nodiscard]] bool begins_journal(std::string_view beginning);
 
-class JournalReader final : public Reader {
- public:
-  JournalReader(model::Recording& recording, LeftOpen) : recording_(recording), file_(recording.budget) {}
-
-  [[nodiscard]] std::span<std::byte> writable() override { return buffer_.writable(); }
-  [[nodiscard]] Status commit(size_t bytes) override;
-  [[nodiscard]] Status finish() override;
-  [[nodiscard]] bool done() const override { return false; }
-  void expect_bytes(int64_t total) override { expected_ = total; }
-  [[nodiscard]] std::string format() const override { return "journal"; }
-
- private:
-  [[nodiscard]] Status refused() const;
-
-  model::Recording& recording_;
-  InputBuffer buffer_;
-  Column<std::byte> file_;
-  int64_t expected_ = 0;
-};
+[[nodiscard]] std::unique_ptr<Reader> journal_reader(model::Recording& recording);
 
 }  // namespace gpustrata::io

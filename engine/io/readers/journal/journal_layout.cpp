@@ -1,11 +1,9 @@
 #include "engine/io/readers/journal/journal_layout.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <utility>
 
-#include "engine/base/units.h"
+#include "engine/base/memory_refused.h"
 #include "engine/io/journal/chunker.h"
 
 namespace gpustrata::io::journal {
@@ -21,12 +19,6 @@ struct Region {
   uint64_t end_offset = 0;
   const char* why = "";
 };
-
-[[nodiscard]] tl::unexpected<Error> refused(const Budget& budget) {
-  return fail(ErrorCode::limit_exceeded, -1,
-              "the memory for this file does not suffice: {} are allowed, about {} would be enough",
-              size_text(budget.limit()), size_text(budget.needed()));
-}
 
 [[nodiscard]] bool is_zero(std::span<const std::byte> bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](std::byte byte) { return byte == std::byte{}; });
@@ -73,7 +65,7 @@ struct Region {
 class Laying {
  public:
   Laying(std::span<const std::byte> file, const Header& header, Budget& budget, Layout& layout)
-      : file_(file), header_(header), budget_(budget), layout_(layout), one_(budget), other_(budget) {}
+      : file_(file), header_(header), budget_(budget), layout_(layout) {}
 
   [[nodiscard]] bool run() {
     const uint64_t first = kHeaderBytes + header_.ring_bytes;
@@ -162,7 +154,7 @@ class Laying {
   const Header& header_;
   Budget& budget_;
   Layout& layout_;
-  Region one_, other_;
+  Region one_{budget_}, other_{budget_};
 };
 
 }  // namespace
@@ -193,7 +185,7 @@ Status lay_out(std::span<const std::byte> file, const Header& header, Budget& bu
   const std::string_view reason(reinterpret_cast<const char*>(file.data() + kReasonAt), kReasonBytes);
   layout.reason = reason.substr(0, reason.find('\0'));
   Laying laying(file, header, budget, layout);
-  if (!laying.run()) return refused(budget);
+  if (!laying.run()) return file_refused(budget);
   return {};
 }
 

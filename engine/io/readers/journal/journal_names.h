@@ -12,13 +12,7 @@ namespace gpustrata::io::journal {
 
 class Names {
  public:
-  explicit Names(model::Recording& recording)
-      : recording_(recording),
-        texts_(recording.budget),
-        frames_(recording.budget),
-        stacks_(recording.budget),
-        facts_(recording.budget),
-        list_(recording.budget) {}
+  explicit Names(model::Recording& recording) : recording_(recording) {}
 
   // Of any kind; others than names are passed over. A name that refers to nothing is counted at `offset`. False: the budget
   // refuses.
@@ -51,11 +45,11 @@ class Names {
   [[nodiscard]] bool odd(int64_t offset);
 
   model::Recording& recording_;
-  Column<StringId> texts_;
-  Column<FrameId> frames_;
-  Column<StackId> stacks_;
-  Column<Fact> facts_;
-  Column<FrameId> list_;  // of the stack at hand
+  Column<StringId> texts_{recording_.budget};
+  Column<FrameId> frames_{recording_.budget};
+  Column<StackId> stacks_{recording_.budget};
+  Column<Fact> facts_{recording_.budget};
+  Column<FrameId> list_{recording_.budget};  // of the stack at hand
 };
 
 }  // namespace gpustrata::io::journal

@@ -1,7 +1,6 @@
 #include "engine/io/readers/journal/journal_rows.h"
 
 #include <charconv>
-#include <iterator>
 
 #include "engine/base/json_writer.h"
 #include "engine/io/journal/facts.h"

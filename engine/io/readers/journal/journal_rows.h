@@ -13,12 +13,7 @@ namespace gpustrata::io::journal {
 
 class Rows {
  public:
-  explicit Rows(model::Recording& recording)
-      : recording_(recording),
-        names_(recording),
-        state_(recording.budget),
-        batches_(recording.budget),
-        order_(recording.budget) {}
+  explicit Rows(model::Recording& recording) : recording_(recording), names_(recording) {}
 
   // Adds a part. False: the budget refuses.
   [[nodiscard]] bool add_part(const Layout& layout);
@@ -49,11 +44,11 @@ class Rows {
 
   model::Recording& recording_;
   Names names_;
-  RunningState state_;
-  Column<Batch> batches_;
-  Column<Place> order_;                  // of events by device, where there are several
-  std::map<uint16_t, uint64_t> counts_;  // events of each device
-  std::map<uint16_t, uint64_t> before_;  // that are no longer in the file
+  RunningState state_{recording_.budget};
+  Column<Batch> batches_{recording_.budget};
+  Column<Place> order_{recording_.budget};  // of events by device, where there are several
+  std::map<uint16_t, uint64_t> counts_;     // events of each device
+  std::map<uint16_t, uint64_t> before_;     // that are no longer in the file
   StackId empty_;
   bool hides_event_pools_ = false;
   int32_t host_ = -1;  // number of the host among the devices

@@ -1,7 +1,6 @@
 #include "engine/io/readers/series/memory_timeline.h"
 
 #include <algorithm>
-#include <memory>
 
 #include "engine/base/units.h"
 #include "engine/io/containers/input_buffer.h"
@@ -58,70 +57,73 @@ bool begins_memory_timeline(std::string_view text) {
           kNumber.find(text[text.find_first_not_of(kSpace, at)]) != std::string_view::npos);
 }
 
-struct MemoryTimelineReader::State {
-  explicit State(model::Recording& to) : recording(to), rows(to), lists(rows, to.diagnostics) {}
+namespace {
 
-  model::Recording& recording;
-  MemoryTimelineRows rows;
-  NumberLists lists;
-  InputBuffer buffer;
-  int64_t received = 0;
+class MemoryTimelineReader final : public Reader {
+ public:
+  explicit MemoryTimelineReader(model::Recording& to)
+      : recording_(to), rows_(to), lists_(rows_, to.diagnostics) {}
+
+  [[nodiscard]] std::span<std::byte> writable() override { return buffer_.writable(); }
+
+  [[nodiscard]] Status commit(size_t bytes) override {
+    const std::span<const std::byte> chunk = buffer_.first(bytes);
+    lists_.read({reinterpret_cast<const char*>(chunk.data()), chunk.size()}, received_);
+    received_ += static_cast<int64_t>(bytes);
+    return {};
+  }
+
+  [[nodiscard]] Status finish() override {
+    lists_.end(received_);
+    model::Diagnostics& diagnostics = recording_.diagnostics;
+    const auto sizes = [&] {
+      const Budget& budget = recording_.budget;
+      return "a budget of " + size_text(budget.limit());
+    };
+    if (!rows_.has_rows() && lists_.halt() != NumberLists::Halt::complete) {
+      switch (lists_.halt()) {
+        case NumberLists::Halt::ended:
+          return fail(ErrorCode::truncated, received_, "{}, and no row of a memory timeline came before it",
+                      lists_.halt_text());
+        case NumberLists::Halt::damaged:
+          return fail(ErrorCode::invalid_format, lists_.halt_offset(),
+                      "the JSON text is damaged ({}), and no row of a memory timeline came before that",
+                      lists_.halt_text());
+        default:
+          return fail(ErrorCode::limit_exceeded, lists_.halt_offset(),
+                      "the memory for this file does not suffice: {}", sizes());
+      }
+    }
+    if (!rows_.publish() || lists_.halt() == NumberLists::Halt::out_of_budget)
+      diagnostics.add(Diag::budget_exhausted, lists_.halt_offset(), sizes());
+    if (lists_.halt() == NumberLists::Halt::ended)
+      diagnostics.add(Diag::truncated, received_, lists_.halt_text());
+    if (lists_.halt() == NumberLists::Halt::damaged)
+      diagnostics.add(Diag::damaged, lists_.halt_offset(), lists_.halt_text());
+    if (lists_.trailing() >= 0) diagnostics.add(Diag::trailing_bytes, lists_.trailing());
+    recording_.input_bytes = received_;
+    return {};
+  }
+
+  [[nodiscard]] bool done() const override {
+    return lists_.halt() == NumberLists::Halt::damaged || lists_.halt() == NumberLists::Halt::out_of_budget ||
+           lists_.trailing() >= 0;
+  }
+
+  [[nodiscard]] std::string format() const override { return "json"; }
+
+ private:
+  model::Recording& recording_;
+  MemoryTimelineRows rows_;
+  NumberLists lists_;
+  InputBuffer buffer_;
+  int64_t received_ = 0;
 };
 
-MemoryTimelineReader::MemoryTimelineReader(model::Recording& recording, LeftOpen)
-    : state_(std::make_unique<State>(recording)) {}
+}  // namespace
 
-MemoryTimelineReader::~MemoryTimelineReader() = default;
-
-void MemoryTimelineReader::expect_bytes(int64_t /*total*/) {}
-
-bool MemoryTimelineReader::done() const {
-  const NumberLists& lists = state_->lists;
-  return lists.halt() == NumberLists::Halt::damaged || lists.halt() == NumberLists::Halt::out_of_budget ||
-         lists.trailing() >= 0;
-}
-
-std::span<std::byte> MemoryTimelineReader::writable() { return state_->buffer.writable(); }
-
-Status MemoryTimelineReader::commit(size_t bytes) {
-  const std::span<const std::byte> chunk = state_->buffer.first(bytes);
-  state_->lists.read({reinterpret_cast<const char*>(chunk.data()), chunk.size()}, state_->received);
-  state_->received += static_cast<int64_t>(bytes);
-  return {};
-}
-
-Status MemoryTimelineReader::finish() {
-  State& s = *state_;
-  s.lists.end(s.received);
-  const NumberLists& lists = s.lists;
-  model::Diagnostics& diagnostics = s.recording.diagnostics;
-  const auto sizes = [&] {
-    const Budget& budget = s.recording.budget;
-    return "a budget of " + size_text(budget.limit());
-  };
-  if (!s.rows.has_rows() && lists.halt() != NumberLists::Halt::complete) {
-    switch (lists.halt()) {
-      case NumberLists::Halt::ended:
-        return fail(ErrorCode::truncated, s.received, "{}, and no row of a memory timeline came before it",
-                    lists.halt_text());
-      case NumberLists::Halt::damaged:
-        return fail(ErrorCode::invalid_format, lists.halt_offset(),
-                    "the JSON text is damaged ({}), and no row of a memory timeline came before that",
-                    lists.halt_text());
-      default:
-        return fail(ErrorCode::limit_exceeded, lists.halt_offset(),
-                    "the memory for this file does not suffice: {}", sizes());
-    }
-  }
-  if (!s.rows.publish() || lists.halt() == NumberLists::Halt::out_of_budget)
-    diagnostics.add(Diag::budget_exhausted, lists.halt_offset(), sizes());
-  if (lists.halt() == NumberLists::Halt::ended)
-    diagnostics.add(Diag::truncated, s.received, lists.halt_text());
-  if (lists.halt() == NumberLists::Halt::damaged)
-    diagnostics.add(Diag::damaged, lists.halt_offset(), lists.halt_text());
-  if (lists.trailing() >= 0) diagnostics.add(Diag::trailing_bytes, lists.trailing());
-  s.recording.input_bytes = s.received;
-  return {};
+std::unique_ptr<Reader> memory_timeline_reader(model::Recording& recording) {
+  return std::make_unique<MemoryTimelineReader>(recording);
 }
 
 }  // namespace gpustrata::io

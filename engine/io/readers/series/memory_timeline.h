@@ -29,21 +29,6 @@ inline constexpr std::string_view kTimelineTotal = "total";
 // The shapes of both forms at the beginning of JSON text, for the registry.
 [[nodiscard]] bool begins_memory_timeline(std::string_view text);
 
-class MemoryTimelineReader final : public Reader {
- public:
-  MemoryTimelineReader(model::Recording& recording, LeftOpen);
-  ~MemoryTimelineReader() override;
-
-  [[nodiscard]] std::span<std::byte> writable() override;
-  [[nodiscard]] Status commit(size_t bytes) override;
-  [[nodiscard]] Status finish() override;
-  [[nodiscard]] bool done() const override;
-  void expect_bytes(int64_t total) override;
-  [[nodiscard]] std::string format() const override { return "json"; }
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
-};
+[[nodiscard]] std::unique_ptr<Reader> memory_timeline_reader(model::Recording& recording);
 
 }  // namespace gpustrata::io

@@ -29,8 +29,7 @@ void add_counted(int64_t& level, int64_t bytes, model::Diagnostics& diagnostics)
 
 }  // namespace
 
-MemoryTimelineRows::MemoryTimelineRows(model::Recording& recording)
-    : recording_(recording), times_(recording.budget), levels_(recording.budget), raw_(recording.budget) {}
+MemoryTimelineRows::MemoryTimelineRows(model::Recording& recording) : recording_(recording) {}
 
 std::optional<int64_t> MemoryTimelineRows::number(const Value& value, int64_t offset, bool is_size) {
   model::Diagnostics& diagnostics = recording_.diagnostics;

@@ -51,12 +51,12 @@ class MemoryTimelineRows final : public json::NumberLists::Receiver {
   Form form_ = Form::unknown;
   int lists_ = 0;  // in the outermost one, ended
   Row row_;
-  Row first_;               // the beginning of the first list, while the form is unknown
-  Column<int64_t> times_;   // plotted: of each row, kNoTime = left out
-  Column<int64_t> levels_;  // kCategories for each row, kNoValue = the row is left out
+  Row first_;                                  // the beginning of the first list, while the form is unknown
+  Column<int64_t> times_{recording_.budget};   // plotted: of each row, kNoTime = left out
+  Column<int64_t> levels_{recording_.budget};  // kCategories for each row, kNoValue = the row is left out
   size_t rows_ = 0;
   int64_t bad_time_ = -1;  // where the first one is
-  Column<Change> raw_;
+  Column<Change> raw_{recording_.budget};
   StringId total_;
   std::array<StringId, kCategories> categories_{};
   std::array<StringId, 5> actions_{};

@@ -25,21 +25,6 @@ inline constexpr std::string_view kTrackerMarkers = "markers";
 inline constexpr std::string_view kTrackerRetries = "num_alloc_retries";
 inline constexpr std::string_view kTrackerOpIndex = "op_index";  // PyTorch 2.15 and newer
 
-class MemoryTrackerReader final : public Reader {
- public:
-  MemoryTrackerReader(model::Recording& recording, LeftOpen);
-  ~MemoryTrackerReader() override;
-
-  [[nodiscard]] std::span<std::byte> writable() override;
-  [[nodiscard]] Status commit(size_t bytes) override;
-  [[nodiscard]] Status finish() override;
-  [[nodiscard]] bool done() const override;
-  void expect_bytes(int64_t total) override;
-  [[nodiscard]] std::string format() const override { return "pickle"; }
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
-};
+[[nodiscard]] std::unique_ptr<Reader> memory_tracker_reader(model::Recording& recording);
 
 }  // namespace gpustrata::io

@@ -25,11 +25,7 @@ constexpr Tag kStatistics = Tag::own_kept_3;   // the outermost dict
 
 }  // namespace
 
-MemoryTrackerSchema::MemoryTrackerSchema(model::Recording& recording)
-    : recording_(recording),
-      samples_(recording.budget),
-      entries_(recording.budget),
-      tables_(recording.budget) {}
+MemoryTrackerSchema::MemoryTrackerSchema(model::Recording& recording) : recording_(recording) {}
 
 // Rounded to a whole byte, half to even, as Python rounds; kNoValue if it is no size.
 int64_t MemoryTrackerSchema::bytes_of(const Value& mebibytes) {

@@ -49,9 +49,9 @@ class MemoryTrackerSchema final : public values::Schema {
 
   model::Recording& recording_;
   int64_t offset_ = 0;  // of what is read
-  Column<Sample> samples_;
-  Column<Entry> entries_;
-  Column<model::RowRange> tables_;  // ranges of entries_
+  Column<Sample> samples_{recording_.budget};
+  Column<Entry> entries_{recording_.budget};
+  Column<model::RowRange> tables_{recording_.budget};  // ranges of entries_
   std::array<Value, std::size(kTrackerTables)> found_{};
   Value markers_;
   Value retries_;

@@ -29,21 +29,6 @@ inline constexpr std::array<std::string_view, 7> kTelemetryCounters = {
 inline constexpr std::array<std::string_view, 5> kTelemetryCalls = {"call_before", "call_peak", "call_after",
                                                                     "call_net", "call_time"};
 
-class TelemetryReader final : public Reader {
- public:
-  TelemetryReader(model::Recording& recording, LeftOpen);
-  ~TelemetryReader() override;
-
-  [[nodiscard]] std::span<std::byte> writable() override;
-  [[nodiscard]] Status commit(size_t bytes) override;
-  [[nodiscard]] Status finish() override;
-  [[nodiscard]] bool done() const override;
-  void expect_bytes(int64_t total) override;
-  [[nodiscard]] std::string format() const override { return "json"; }
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
-};
+[[nodiscard]] std::unique_ptr<Reader> telemetry_reader(model::Recording& recording);
 
 }  // namespace gpustrata::io

@@ -39,33 +39,57 @@ bool begins_telemetry_csv(std::string_view text) {
   return tells && has_more_columns;
 }
 
-struct TelemetryCsvReader::State {
-  explicit State(model::Recording& to)
-      : recording(to),
-        schema(to),
-        records(to.diagnostics, [this](const auto& fields, int64_t offset) { return take(fields, offset); }) {
+namespace {
+
+class TelemetryCsvReader final : public Reader {
+ public:
+  explicit TelemetryCsvReader(model::Recording& to)
+      : recording_(to), schema_(to), records_(to.diagnostics, [this](const auto& fields, int64_t offset) {
+          return take(fields, offset);
+        }) {}
+
+  [[nodiscard]] std::span<std::byte> writable() override { return buffer_.writable(); }
+
+  [[nodiscard]] Status commit(size_t bytes) override {
+    const std::span<const std::byte> chunk = buffer_.first(bytes);
+    records_.read({reinterpret_cast<const char*>(chunk.data()), chunk.size()}, received_);
+    received_ += static_cast<int64_t>(bytes);
+    return {};
   }
 
+  [[nodiscard]] Status finish() override {
+    model::Diagnostics& diagnostics = recording_.diagnostics;
+    if (!records_.end()) diagnostics.add(Diag::truncated, received_, "the text ends inside of quotes");
+    if (!schema_.rows().publish() || refused_)
+      diagnostics.add(Diag::budget_exhausted, -1, "a budget of " + size_text(recording_.budget.limit()));
+    recording_.input_bytes = received_;
+    return {};
+  }
+
+  [[nodiscard]] bool done() const override { return records_.is_stopped(); }
+  [[nodiscard]] std::string format() const override { return "csv"; }
+
+ private:
   // False: memory was refused.
   [[nodiscard]] bool take(const std::vector<std::string>& fields, int64_t offset) {
-    if (header.empty()) {
+    if (header_.empty()) {
       for (const std::string& name : fields) {
-        const StringId id = recording.strings.intern(name);
+        const StringId id = recording_.strings.intern(name);
         if (id.is_none()) return refuse();
-        header.push_back({Tag::string, static_cast<uint32_t>(id.value), 0});
+        header_.push_back({Tag::string, static_cast<uint32_t>(id.value), 0});
       }
       return true;
     }
-    if (fields.size() != header.size())
-      recording.diagnostics.add(Diag::lists_differ, offset, "cells of a line");
-    pairs.clear();
-    for (size_t i = 0; i < std::min(fields.size(), header.size()); ++i) {
+    if (fields.size() != header_.size())
+      recording_.diagnostics.add(Diag::lists_differ, offset, "cells of a line");
+    pairs_.clear();
+    for (size_t i = 0; i < std::min(fields.size(), header_.size()); ++i) {
       const auto value = value_of(fields[i]);
       if (!value) return refuse();
-      pairs.push_back(header[i]);
-      pairs.push_back(*value);
+      pairs_.push_back(header_[i]);
+      pairs_.push_back(*value);
     }
-    return schema.finish_dict(pairs, {offset, false, false}).tag != Tag::undefined || refuse();
+    return schema_.finish_dict(pairs_, {offset, false, false}).tag != Tag::undefined || refuse();
   }
   [[nodiscard]] std::optional<Value> value_of(std::string_view field) {
     if (field.empty() || field == "None") return Value{Tag::none, 0, 0};
@@ -77,48 +101,28 @@ struct TelemetryCsvReader::State {
       }
       if (field == "nan" || field == "inf" || field == "-inf") return values::real_of_text(field);
     }
-    const StringId id = recording.strings.intern(field);
+    const StringId id = recording_.strings.intern(field);
     if (id.is_none()) return std::nullopt;
     return Value{Tag::string, static_cast<uint32_t>(id.value), 0};
   }
   [[nodiscard]] bool refuse() {
-    refused = true;
+    refused_ = true;
     return false;
   }
 
-  model::Recording& recording;
-  TelemetrySchema schema;
-  csv::Records records;
-  InputBuffer buffer;
-  std::vector<Value> header, pairs;
-  int64_t received = 0;
-  bool refused = false;
+  model::Recording& recording_;
+  TelemetrySchema schema_;
+  csv::Records records_;
+  InputBuffer buffer_;
+  std::vector<Value> header_, pairs_;
+  int64_t received_ = 0;
+  bool refused_ = false;
 };
 
-TelemetryCsvReader::TelemetryCsvReader(model::Recording& recording, LeftOpen)
-    : state_(std::make_unique<State>(recording)) {}
+}  // namespace
 
-TelemetryCsvReader::~TelemetryCsvReader() = default;
-
-void TelemetryCsvReader::expect_bytes(int64_t /*total*/) {}
-bool TelemetryCsvReader::done() const { return state_->records.is_stopped(); }
-std::span<std::byte> TelemetryCsvReader::writable() { return state_->buffer.writable(); }
-
-Status TelemetryCsvReader::commit(size_t bytes) {
-  const std::span<const std::byte> chunk = state_->buffer.first(bytes);
-  state_->records.read({reinterpret_cast<const char*>(chunk.data()), chunk.size()}, state_->received);
-  state_->received += static_cast<int64_t>(bytes);
-  return {};
-}
-
-Status TelemetryCsvReader::finish() {
-  State& s = *state_;
-  model::Diagnostics& diagnostics = s.recording.diagnostics;
-  if (!s.records.end()) diagnostics.add(Diag::truncated, s.received, "the text ends inside of quotes");
-  if (!s.schema.rows().publish() || s.refused)
-    diagnostics.add(Diag::budget_exhausted, -1, "a budget of " + size_text(s.recording.budget.limit()));
-  s.recording.input_bytes = s.received;
-  return {};
+std::unique_ptr<Reader> telemetry_csv_reader(model::Recording& recording) {
+  return std::make_unique<TelemetryCsvReader>(recording);
 }
 
 }  // namespace gpustrata::io

@@ -14,21 +14,6 @@ namespace gpustrata::io {
 // Is the first line of `text` a header of such a file?
 [[nodiscard]] bool begins_telemetry_csv(std::string_view text);
 
-class TelemetryCsvReader final : public Reader {
- public:
-  TelemetryCsvReader(model::Recording& recording, LeftOpen);
-  ~TelemetryCsvReader() override;
-
-  [[nodiscard]] std::span<std::byte> writable() override;
-  [[nodiscard]] Status commit(size_t bytes) override;
-  [[nodiscard]] Status finish() override;
-  [[nodiscard]] bool done() const override;
-  void expect_bytes(int64_t total) override;
-  [[nodiscard]] std::string format() const override { return "csv"; }
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
-};
+[[nodiscard]] std::unique_ptr<Reader> telemetry_csv_reader(model::Recording& recording);
 
 }  // namespace gpustrata::io

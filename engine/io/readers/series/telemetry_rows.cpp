@@ -7,12 +7,7 @@ namespace gpustrata::io {
 
 using model::Diag;
 
-TelemetryRows::TelemetryRows(model::Recording& recording)
-    : recording_(recording),
-      samples_(recording.budget),
-      calls_(recording.budget),
-      extras_(recording.budget),
-      facts_(recording.budget) {}
+TelemetryRows::TelemetryRows(model::Recording& recording) : recording_(recording) {}
 
 bool TelemetryRows::add(Sample sample) {
   sample.extras_end = static_cast<uint32_t>(extras_.size());

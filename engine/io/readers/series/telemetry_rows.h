@@ -63,9 +63,9 @@ class TelemetryRows {
                                 model::Unit unit = model::Unit::bytes);
 
   model::Recording& recording_;
-  Column<Sample> samples_;
-  Column<Call> calls_;
-  Column<Extra> extras_, facts_;
+  Column<Sample> samples_{recording_.budget};
+  Column<Call> calls_{recording_.budget};
+  Column<Extra> extras_{recording_.budget}, facts_{recording_.budget};
   size_t taken_extras_ = 0;
 };
 

@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <string>
 
 #include "engine/base/json_writer.h"
 #include "engine/base/saturating.h"
@@ -37,8 +36,7 @@ constexpr double kNanoseconds = 1e9;
 
 }  // namespace
 
-TelemetrySchema::TelemetrySchema(model::Recording& recording)
-    : recording_(recording), rows_(recording), numbers_(recording.budget), lists_(recording.budget) {}
+TelemetrySchema::TelemetrySchema(model::Recording& recording) : recording_(recording), rows_(recording) {}
 
 const Value* TelemetrySchema::find(Pairs pairs, std::string_view key) const {
   for (size_t i = pairs.size(); i >= 2; i -= 2) {  // of equal keys the last one counts

@@ -49,9 +49,9 @@ class TelemetrySchema final : public values::Schema {
   model::Recording& recording_;
   TelemetryRows rows_;
   int64_t offset_ = 0;
-  Column<double> numbers_;         // of lists of numbers, NaN = none
-  Column<model::RowRange> lists_;  // ranges of numbers_
-  int64_t text_bytes_ = 0;         // JSON text produced so far
+  Column<double> numbers_{recording_.budget};         // of lists of numbers, NaN = none
+  Column<model::RowRange> lists_{recording_.budget};  // ranges of numbers_
+  int64_t text_bytes_ = 0;                            // JSON text produced so far
 };
 
 }  // namespace gpustrata::io

@@ -222,10 +222,7 @@ Value SnapshotSchema::intern_pair(const Value& first, const Value& second) {
   const size_t count = pool_of_pair_.size();
   if (count * 2 >= pair_table_.size()) {
     Column<int32_t> grown(recording_.budget);
-    if (!grown.resize(pair_table_.empty() ? kFirstPairTable : pair_table_.size() * 2, -1)) {
-      refused_ = true;
-      return {};
-    }
+    if (refuses(!grown.resize(pair_table_.empty() ? kFirstPairTable : pair_table_.size() * 2, -1))) return {};
     for (size_t i = 0; i < count; ++i) {
       const size_t slot =
           slot_for(grown, hash_of(pairs_[2 * i], pairs_[2 * i + 1]), [](int32_t) { return false; });
@@ -308,11 +305,9 @@ void SnapshotSchema::add_extras(Owner owner, size_t row) {
     }
     Column<uint32_t>& index = extras_by_owner_[static_cast<size_t>(owner)];
     const size_t extra = recording_.extras.size_rows();
-    if (!recording_.extras.append({owner, static_cast<int32_t>(row), name, text}) ||
-        !index.push_back(static_cast<uint32_t>(extra))) {
-      refused_ = true;
+    if (refuses(!recording_.extras.append({owner, static_cast<int32_t>(row), name, text}) ||
+                !index.push_back(static_cast<uint32_t>(extra))))
       return;
-    }
   }
 }
 

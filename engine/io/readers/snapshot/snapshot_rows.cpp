@@ -110,10 +110,7 @@ bool SnapshotSchema::append_event(const EventRow& event) {
 // A file that fills the memory to the last byte could not be shown. False: what is there already can be.
 bool SnapshotSchema::set_aside_for_replay() {
   constexpr auto kStepBytes = static_cast<int64_t>(kReplayStep) * kReplayBytesPerEvent;
-  if (!recording_.budget.take(kStepBytes)) {
-    refused_ = true;
-    return false;
-  }
+  if (refuses(!recording_.budget.take(kStepBytes))) return false;
   set_aside_ += kStepBytes;
   next_set_aside_ += kReplayStep;
   return true;
@@ -181,10 +178,7 @@ Value SnapshotSchema::frame(Pairs pairs) {
     }
   }
   const FrameId id = has_fx ? recording_.frames.intern(frame, fx) : recording_.frames.intern(frame);
-  if (id.is_none()) {
-    refused_ = true;
-    return {};
-  }
+  if (refuses(id.is_none())) return {};
   return {Of::frame, static_cast<uint32_t>(id.value), 0};
 }
 
@@ -259,16 +253,14 @@ Value SnapshotSchema::block(Pairs pairs) {
     if (requested == kUnknownSize) requested = recording_.history.real_size[first];
   }
   const size_t row = recording_.blocks.size_rows();
-  if (!recording_.blocks.append({.address = at,
-                                 .size = *bytes,
-                                 .requested_size = requested,
-                                 .state = state,
-                                 .stack = frames,
-                                 .metadata = metadata,
-                                 .history = history})) {
-    refused_ = true;
+  if (refuses(!recording_.blocks.append({.address = at,
+                                         .size = *bytes,
+                                         .requested_size = requested,
+                                         .state = state,
+                                         .stack = frames,
+                                         .metadata = metadata,
+                                         .history = history})))
     return {};
-  }
   add_extras(Owner::block, row);
   return row_value(Of::block_rows, row);
 }
@@ -295,10 +287,7 @@ Value SnapshotSchema::history_entry(Pairs pairs) {
     }
   }
   const size_t row = recording_.history.size_rows();
-  if (!recording_.history.append({at, real_size, frames})) {
-    refused_ = true;
-    return {};
-  }
+  if (refuses(!recording_.history.append({at, real_size, frames}))) return {};
   return row_value(Of::history_rows, row);
 }
 
@@ -377,8 +366,8 @@ Value SnapshotSchema::segment(Pairs pairs, bool partial) {
     const RowRange shared = blocks;
     blocks = gather(recording_.blocks, Owner::block, {&shared, 1});
   }
-  if (!at && blocks.count > 0 && recording_.blocks.address[static_cast<size_t>(blocks.first)] != kNoAddress) {
-    at = recording_.blocks.address[static_cast<size_t>(blocks.first)];
+  if (!at && blocks.count > 0 && recording_.blocks.address[blocks.first] != kNoAddress) {
+    at = recording_.blocks.address[blocks.first];
   }
   if (!at || (!total && blocks.count == 0)) {
     recording_.diagnostics.add(Diag::segment_incomplete, offset_);
@@ -390,22 +379,20 @@ Value SnapshotSchema::segment(Pairs pairs, bool partial) {
     place_blocks(blocks, *at, total, partial);
   }
   const size_t row = recording_.segments.size_rows();
-  if (!recording_.segments.append({.device = device,
-                                   .address = *at,
-                                   .total_size = *total,
-                                   .allocated_size = allocated.value_or(kUnknownSize),
-                                   .active_size = active.value_or(kUnknownSize),
-                                   .requested_size = requested.value_or(kUnknownSize),
-                                   .stream = handle,
-                                   .pool = pool_id,
-                                   .type = type,
-                                   .expandable = expandable,
-                                   .stack = frames,
-                                   .metadata = metadata,
-                                   .blocks = blocks})) {
-    refused_ = true;
+  if (refuses(!recording_.segments.append({.device = device,
+                                           .address = *at,
+                                           .total_size = *total,
+                                           .allocated_size = allocated.value_or(kUnknownSize),
+                                           .active_size = active.value_or(kUnknownSize),
+                                           .requested_size = requested.value_or(kUnknownSize),
+                                           .stream = handle,
+                                           .pool = pool_id,
+                                           .type = type,
+                                           .expandable = expandable,
+                                           .stack = frames,
+                                           .metadata = metadata,
+                                           .blocks = blocks})))
     return {};
-  }
   add_extras(Owner::segment, row);
   return row_value(Of::segment_rows, row);
 }
@@ -421,9 +408,8 @@ void SnapshotSchema::place_blocks(RowRange blocks, uint64_t address, std::option
   bool fits = true;  // the sum, into 64 bits
   bool ascends = true;
   for (int32_t i = blocks.first; i < blocks.end(); ++i) {
-    const auto row = static_cast<size_t>(i);
-    uint64_t& at = recording_.blocks.address[row];
-    const int64_t bytes = recording_.blocks.size[row];
+    uint64_t& at = recording_.blocks.address[i];
+    const int64_t bytes = recording_.blocks.size[i];
     if (at == kNoAddress) at = next;
     tiles = tiles && at == next;
     ascends = ascends && (i == blocks.first || at >= previous);
@@ -440,9 +426,8 @@ void SnapshotSchema::place_blocks(RowRange blocks, uint64_t address, std::option
     next = address;
     tiles = true;
     for (int32_t i = blocks.first; i < blocks.end(); ++i) {
-      const auto row = static_cast<size_t>(i);
-      tiles = tiles && recording_.blocks.address[row] == next;
-      next += static_cast<uint64_t>(recording_.blocks.size[row]);
+      tiles = tiles && recording_.blocks.address[i] == next;
+      next += static_cast<uint64_t>(recording_.blocks.size[i]);
     }
   }
   if (!total) total = sum;
@@ -455,19 +440,13 @@ void SnapshotSchema::sort_blocks(RowRange blocks) {
   const auto count = static_cast<size_t>(blocks.count);
   Column<uint32_t> order(recording_.budget);  // new place -> old place
   Column<uint32_t> place(recording_.budget);  // old place -> new place
-  if (!order.resize(count, 0) || !place.resize(count, 0)) {
-    refused_ = true;
-    return;
-  }
+  if (refuses(!order.resize(count, 0) || !place.resize(count, 0))) return;
   std::iota(order.data(), order.data() + count, 0U);
   const auto at = [&](uint32_t i) { return recording_.blocks.address[first + i]; };
   std::sort(order.data(), order.data() + count,
             [&](uint32_t a, uint32_t b) { return at(a) != at(b) ? at(a) < at(b) : a < b; });
   for (size_t i = 0; i < count; ++i) place[order[i]] = static_cast<uint32_t>(i);
-  if (!recording_.blocks.reorder(first, order.span())) {
-    refused_ = true;
-    return;
-  }
+  if (refuses(!recording_.blocks.reorder(first, order.span()))) return;
   const auto [from, to] = extras_between(Owner::block, blocks);
   for (size_t i = from; i < to; ++i) {
     int32_t& row = recording_.extras.row[extras_by_owner_[static_cast<size_t>(Owner::block)][i]];
@@ -503,10 +482,7 @@ Value SnapshotSchema::annotation(Pairs pairs) {
     }
   }
   const size_t row = recording_.annotations.size_rows();
-  if (!recording_.annotations.append({name, stage, device, time})) {
-    refused_ = true;
-    return {};
-  }
+  if (refuses(!recording_.annotations.append({name, stage, device, time}))) return {};
   add_extras(Owner::annotation, row);
   return row_value(Of::annotation_rows, row);
 }

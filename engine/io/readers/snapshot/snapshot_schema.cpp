@@ -1,8 +1,5 @@
 #include "engine/io/readers/snapshot/snapshot_schema.h"
 
-#include <algorithm>
-
-#include "engine/io/limits.h"
 #include "engine/trace/action.h"
 
 namespace gpustrata::io {
@@ -29,17 +26,9 @@ static_assert(static_cast<uint32_t>(Of::annotation_list) - static_cast<uint32_t>
 
 SnapshotSchema::SnapshotSchema(model::Recording& recording)
     : recording_(recording),
-      pairs_(recording.budget),
-      pair_table_(recording.budget),
-      pool_of_pair_(recording.budget),
-      ranges_(recording.budget),
-      scattered_(recording.budget),
-      trace_lists_(recording.budget),
-      wrappings_(recording.budget),
       extras_by_owner_{Column<uint32_t>(recording.budget), Column<uint32_t>(recording.budget),
                        Column<uint32_t>(recording.budget), Column<uint32_t>(recording.budget),
-                       Column<uint32_t>(recording.budget)},
-      snapshot_extras_(recording.budget) {
+                       Column<uint32_t>(recording.budget)} {
   // The ids of these strings are their meaning: they come first, and a further snapshot finds them there.
   size_t words = 0;
   const auto add = [&](std::string_view word) {
@@ -184,10 +173,7 @@ Value SnapshotSchema::row_list(std::span<const Value> items, Tag rows) {
     return {list_of(rows), static_cast<uint32_t>(range_scratch_[0].first), count};
   const ScatteredList list{
       static_cast<uint32_t>(ranges_.size()), static_cast<uint32_t>(range_scratch_.size()), {}};
-  if (!ranges_.append(range_scratch_) || !scattered_.push_back(list)) {
-    refused_ = true;
-    return {};
-  }
+  if (refuses(!ranges_.append(range_scratch_) || !scattered_.push_back(list))) return {};
   return {list_of(rows), static_cast<uint32_t>(scattered_.size() - 1), count | kScattered};
 }
 
@@ -228,10 +214,7 @@ RowRange SnapshotSchema::gather(Table& table, std::optional<Owner> owner, std::s
     return {};
   }
   RowRange copies;
-  if (!table.append_copies(ranges, copies)) {
-    refused_ = true;
-    return {};
-  }
+  if (refuses(!table.append_copies(ranges, copies))) return {};
   if (!owner) return copies;
   Column<uint32_t>& index = extras_by_owner_[static_cast<size_t>(*owner)];
   int32_t to = copies.first;
@@ -243,11 +226,9 @@ RowRange SnapshotSchema::gather(Table& table, std::optional<Owner> owner, std::s
       const int32_t row = extras.row[extra] - range.first + to;
       const StringId key = extras.key[extra];
       const StringId text = extras.value[extra];
-      if (!recording_.extras.append({*owner, row, key, text}) ||
-          !index.push_back(static_cast<uint32_t>(extras.size_rows() - 1))) {
-        refused_ = true;
+      if (refuses(!recording_.extras.append({*owner, row, key, text}) ||
+                  !index.push_back(static_cast<uint32_t>(extras.size_rows() - 1))))
         return {};
-      }
     }
     to += range.count;
   }
@@ -269,10 +250,7 @@ Value SnapshotSchema::trace_list(std::span<const Value> items) {
       note_cut();
       break;
     }
-    if (!trace_lists_.push_back(item)) {
-      refused_ = true;
-      return {};
-    }
+    if (refuses(!trace_lists_.push_back(item))) return {};
   }
   return {Of::trace_list, static_cast<uint32_t>(first), trace_lists_.size() - first};
 }

@@ -131,6 +131,11 @@ class SnapshotSchema final : public values::Schema {
   void wrong_type(Word key);
   void keep(const Value& key, const Value& value) { unknown_.emplace_back(key, value); }
   void add_extras(model::Owner owner, size_t row);
+  // Remembers whether memory was refused, and tells it.
+  [[nodiscard]] bool refuses(bool was_refused) {
+    refused_ = refused_ || was_refused;
+    return was_refused;
+  }
   void drop_shadowed();
   [[nodiscard]] std::pair<size_t, size_t> extras_between(model::Owner owner, RowRange rows) const;
   [[nodiscard]] StringId intern(std::string_view text);
@@ -170,21 +175,21 @@ class SnapshotSchema final : public values::Schema {
   std::vector<RowRange> range_scratch_;           // scratch
   std::vector<std::pair<Value, Value>> unknown_;  // scratch: pairs of the dict at work without a column
 
-  Column<Value> pairs_;         // two values per pair
-  Column<int32_t> pair_table_;  // their hash table
-  Column<int16_t> pool_of_pair_;
+  Column<Value> pairs_{recording_.budget};         // two values per pair
+  Column<int32_t> pair_table_{recording_.budget};  // their hash table
+  Column<int16_t> pool_of_pair_{recording_.budget};
   [[nodiscard]] Value intern_pair(const Value& first, const Value& second);
-  Column<RowRange> ranges_;
-  Column<ScatteredList> scattered_;
-  Column<Value> trace_lists_;
-  Column<Wrapping> wrappings_;
+  Column<RowRange> ranges_{recording_.budget};
+  Column<ScatteredList> scattered_{recording_.budget};
+  Column<Value> trace_lists_{recording_.budget};
+  Column<Wrapping> wrappings_{recording_.budget};
   // Rows of `extras` by owner, ascending in the owner's row.
   std::array<Column<uint32_t>, 5> extras_by_owner_;
 
   std::vector<model::Part> snapshots_;
   std::vector<int32_t> next_snapshot_;
   std::vector<char> snapshot_taken_;
-  Column<SnapshotExtra> snapshot_extras_;
+  Column<SnapshotExtra> snapshot_extras_{recording_.budget};
 
   int64_t copied_rows_ = 0;  // asked for so far
   size_t owned_blocks_ = 0;  // blocks below belong to a segment

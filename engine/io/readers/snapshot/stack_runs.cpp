@@ -35,8 +35,7 @@ constexpr size_t kSampleStep = 24;
 
 }  // namespace
 
-StackRuns::StackRuns(trace::StackTable& stacks, Budget& budget)
-    : budget_(budget), stacks_(stacks), ring_(budget), runs_(budget), successors_(budget), samples_(budget) {}
+StackRuns::StackRuns(trace::StackTable& stacks, Budget& budget) : budget_(budget), stacks_(stacks) {}
 
 // Where memory is short it is needed for what was read, not for speed.
 bool StackRuns::make_ready() {

@@ -57,10 +57,10 @@ class StackRuns {
 
   Budget& budget_;
   trace::StackTable& stacks_;
-  Column<uint8_t> ring_;
-  Column<Run> runs_;             // a ring, too
-  Column<uint32_t> successors_;  // of pairs of runs
-  Column<uint32_t> samples_;     // run of a sample of bytes
+  Column<uint8_t> ring_{budget_};
+  Column<Run> runs_{budget_};             // a ring, too
+  Column<uint32_t> successors_{budget_};  // of pairs of runs
+  Column<uint32_t> samples_{budget_};     // run of a sample of bytes
   // The new run found last.
   std::vector<FrameId> frames_;
   const uint8_t* new_bytes_ = nullptr;

@@ -1,67 +1,67 @@
 #include "engine/io/readers/snapshot/torch_snapshot.h"
 
+#include "engine/io/encodings/json/input.h"
 #include "engine/io/encodings/pickle/input.h"
 #include "engine/io/readers/snapshot/event_entries.h"
 #include "engine/io/readers/snapshot/snapshot_schema.h"
+#include "engine/io/readers/values_reader.h"
 
 namespace gpustrata::io {
 
-struct TorchSnapshotReader::State {
-  State(model::Recording& recording, Way way) : schema(recording), input(recording, schema) {
-    if (way == Way::plain) return;
-    entries = std::make_unique<EventEntries>(schema, recording);
-    input.use(entries.get());
+namespace {
+
+template <typename Input>
+class SnapshotReader : public ValuesReader<Input, SnapshotSchema> {
+ public:
+  explicit SnapshotReader(model::Recording& recording)
+      : ValuesReader<Input, SnapshotSchema>(recording, "a memory snapshot") {}
+
+  void expect_bytes(int64_t total) override {
+    this->schema_.expect_bytes(total);
+    this->input_.expect_bytes(total);
   }
 
-  SnapshotSchema schema;
-  std::unique_ptr<EventEntries> entries;
-  pickle::Input input;
+  [[nodiscard]] Status commit(size_t bytes) override {
+    return this->schema_.is_ready() ? this->input_.commit(bytes) : this->input_.too_little_memory();
+  }
+
+  [[nodiscard]] Status finish() override {
+    if (!this->schema_.is_ready()) return this->input_.too_little_memory();
+    if (Status ended = this->input_.end(); !ended) return ended;
+    const values::Value result = this->input_.result();
+    const bool found = this->schema_.publish(result, !this->input_.is_whole());
+    this->recording_.input_bytes = this->input_.received();
+    if (!found) return this->input_.nothing_to_show(this->schema_.description(result));
+    this->input_.tell_how_it_ended();
+    return {};
+  }
 };
 
-TorchSnapshotReader::TorchSnapshotReader(model::Recording& recording, Way way)
-    : recording_(recording), seals_(true), state_(std::make_unique<State>(recording, way)) {}
+class FastSnapshotReader final : public SnapshotReader<pickle::Input> {
+ public:
+  explicit FastSnapshotReader(model::Recording& recording)
+      : SnapshotReader(recording), entries_(schema_, recording) {
+    input_.use(&entries_);
+  }
 
-TorchSnapshotReader::TorchSnapshotReader(model::Recording& recording, LeftOpen)
-    : recording_(recording), seals_(false), state_(std::make_unique<State>(recording, Way::fast)) {}
+  [[nodiscard]] std::span<std::byte> writable_ahead() override { return input_.writable_ahead(); }
 
-TorchSnapshotReader::~TorchSnapshotReader() = default;
+ private:
+  EventEntries entries_;
+};
 
-void TorchSnapshotReader::expect_bytes(int64_t total) {
-  if (!state_) return;
-  state_->schema.expect_bytes(total);
-  state_->input.expect_bytes(total);
+}  // namespace
+
+std::unique_ptr<Reader> torch_snapshot_reader(model::Recording& recording) {
+  return std::make_unique<FastSnapshotReader>(recording);
 }
 
-bool TorchSnapshotReader::done() const { return !state_ || state_->input.done(); }
-
-std::span<std::byte> TorchSnapshotReader::writable() {
-  return state_ ? state_->input.writable() : std::span<std::byte>{};
+std::unique_ptr<Reader> plain_torch_snapshot_reader(model::Recording& recording) {
+  return std::make_unique<SnapshotReader<pickle::Input>>(recording);
 }
 
-std::span<std::byte> TorchSnapshotReader::writable_ahead() {
-  return state_ ? state_->input.writable_ahead() : std::span<std::byte>{};
-}
-
-Status TorchSnapshotReader::commit(size_t bytes) {
-  if (!state_) return {};
-  if (!state_->schema.is_ready()) return state_->input.too_little_memory();
-  return state_->input.commit(bytes);
-}
-
-Status TorchSnapshotReader::finish() {
-  if (!state_) return {};
-  pickle::Input& input = state_->input;
-  SnapshotSchema& schema = state_->schema;
-  if (!schema.is_ready()) return input.too_little_memory();
-  if (Status ended = input.end(); !ended) return ended;
-  const values::Value result = input.result();
-  const bool found = schema.publish(result, !input.is_whole());
-  recording_.input_bytes = input.received();
-  if (!found) return input.nothing_to_show(schema.description(result));
-  input.tell_how_it_ended();
-  state_.reset();  // the memo and the buffer are as large as a small file
-  if (seals_) recording_.seal();
-  return {};
+std::unique_ptr<Reader> json_snapshot_reader(model::Recording& recording) {
+  return std::make_unique<SnapshotReader<json::Input>>(recording);
 }
 
 }  // namespace gpustrata::io

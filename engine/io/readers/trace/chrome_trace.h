@@ -15,25 +15,7 @@
 
 namespace gpustrata::io {
 
-class ChromeTraceReader final : public Reader {
- public:
-  // Memory is charged to the budget of `recording`, except an input buffer of 2 MiB.
-  explicit ChromeTraceReader(model::Recording& recording);
-  ChromeTraceReader(model::Recording& recording, LeftOpen);
-  ~ChromeTraceReader() override;
-
-  [[nodiscard]] std::span<std::byte> writable() override;
-  [[nodiscard]] Status commit(size_t bytes) override;
-  [[nodiscard]] Status finish() override;
-  [[nodiscard]] bool done() const override;
-  void expect_bytes(int64_t total) override;
-  [[nodiscard]] std::string format() const override { return "chrome trace"; }
-
- private:
-  struct State;
-  model::Recording& recording_;
-  bool seals_;
-  std::unique_ptr<State> state_;  // none once finished
-};
+// Memory is charged to the budget of `recording`, except an input buffer of 2 MiB.
+[[nodiscard]] std::unique_ptr<Reader> chrome_trace_reader(model::Recording& recording);
 
 }  // namespace gpustrata::io

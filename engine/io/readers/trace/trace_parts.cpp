@@ -39,7 +39,7 @@ constexpr std::array<std::string_view, 21> kDeviceNames = {
 class Maker {
  public:
   Maker(model::Recording& recording, Rows& rows, const model::Clock& clock)
-      : rec_(recording), rows_(rows), clock_(clock), order_(recording.budget), places_(recording.budget) {}
+      : rec_(recording), rows_(rows), clock_(clock) {}
 
   [[nodiscard]] bool run() {
     rows_.give_back_reserve();
@@ -152,8 +152,8 @@ class Maker {
   Rows& rows_;
   model::Clock clock_;
   size_t parts_before_ = rec_.parts.size();
-  Column<uint32_t> order_;  // of drafts: by time, then by device
-  Surroundings places_;
+  Column<uint32_t> order_{rec_.budget};  // of drafts: by time, then by device
+  Surroundings places_{rec_.budget};
 };
 
 }  // namespace

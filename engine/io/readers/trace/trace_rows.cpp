@@ -64,9 +64,7 @@ Rows::Rows(model::Recording& recording)
     : drafts(recording.budget),
       recording_(recording),
       first_span_(static_cast<int32_t>(recording.spans.size_rows())),
-      first_thread_(static_cast<int32_t>(recording.threads.size_rows())),
-      thread_table_(recording.budget),
-      reserve_(recording.budget) {}
+      first_thread_(static_cast<int32_t>(recording.threads.size_rows())) {}
 
 bool Rows::keep_reserve(size_t& until, size_t rows, int64_t bytes_per_row) {
   if (rows < until) return true;

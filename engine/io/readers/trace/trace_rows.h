@@ -72,13 +72,13 @@ class Rows {
   model::Recording& recording_;
   int32_t first_span_;
   int32_t first_thread_;
-  Column<int32_t> thread_table_;  // hash of (pid, tid) -> row of `threads`
+  Column<int32_t> thread_table_{recording_.budget};  // hash of (pid, tid) -> row of `threads`
   int32_t last_thread_ = -1;
   int32_t last_device_ = -1;
   StringId last_category_;
   model::SpanKind last_kind_ = model::SpanKind::other;
   bool refused_ = false;
-  Charge reserve_;
+  Charge reserve_{recording_.budget};
   size_t spans_kept_for_ = 0;
   size_t drafts_kept_for_ = 0;
 };

@@ -36,8 +36,7 @@ struct Call {
 
 }  // namespace
 
-Stacks::Stacks(model::Recording& recording)
-    : recording_(recording), no_file_(recording.strings.intern("")), frames_(recording.budget) {}
+Stacks::Stacks(model::Recording& recording) : recording_(recording), no_file_(recording.strings.intern("")) {}
 
 FrameId Stacks::frame_of(std::string_view call) {
   const Call parts = parts_of(call);

@@ -27,7 +27,7 @@ class Stacks {
 
   model::Recording& recording_;
   StringId no_file_;
-  Column<int32_t> frames_;  // by text: the frame of a span of this name; -1 = none yet
+  Column<int32_t> frames_{recording_.budget};  // by text: the frame of a span of this name; -1 = none yet
   std::vector<FrameId> path_;
   int32_t last_op_ = -2;
   int32_t last_python_ = -2;

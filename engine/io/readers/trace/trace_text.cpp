@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/base/ascii.h"
 #include "engine/base/utf8.h"
 
 namespace gpustrata::io::traces {

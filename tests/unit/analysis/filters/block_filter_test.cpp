@@ -182,7 +182,6 @@ TEST(BlockGroups, CategoriesOfTheProfilerAreKindsAndAbsentOnesUnknown) {
   for (const auto& kind : groups->kinds)
     found.push_back(fmt::format("{} {}", answers::kind_text(story.recording, *groups, kind), kind.blocks));
   EXPECT_EQ(found, (std::vector<std::string>{"gradient 2", "activation 1", "unknown 2"}));
-  EXPECT_EQ(group_by_name("category"), GroupBy::category);
 }
 
 TEST(BlockGroups, OfAsManyBytesAtThePeakThoseThatStayComeFirst) {

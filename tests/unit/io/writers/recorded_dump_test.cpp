@@ -1,6 +1,4 @@
 // What a dump of running allocators says, worked out by hand from the rules of the allocator.
-#include "engine/io/writers/recorded_dump.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -189,7 +187,7 @@ TEST(RecordedDump, OnOutOfMemory) {
   run.allocator().add_oom_observer([&](const alloc::OutOfMemory& oom) {
     asked = oom.text;
     io::MemorySink sink(run.budget);
-    EXPECT_TRUE(io::dump_snapshot(run.recorder, run.all(), int64_t{1} << 30, sink));
+    EXPECT_TRUE(dump_snapshot(run.recorder, run.all(), int64_t{1} << 30, sink));
     dumped = as_text(sink.bytes());
   });
   (void)run.malloc(40 * kMiB, run.stack({"fits"}));
@@ -211,7 +209,7 @@ TEST(RecordedDump, TooLittleMemoryIsAnError) {
   run.record();
   for (int i = 0; i < 1000; ++i) (void)run.malloc(512, run.stack({"a"}));
   io::MemorySink sink(run.budget);
-  const Status status = io::dump_snapshot(run.recorder, run.all(), 10'000, sink);
+  const Status status = dump_snapshot(run.recorder, run.all(), 10'000, sink);
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().code, ErrorCode::limit_exceeded);
   EXPECT_TRUE(sink.bytes().empty());

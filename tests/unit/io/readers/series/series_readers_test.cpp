@@ -97,10 +97,10 @@ TEST(SeriesReaders, ARawTimelineKeepsCategoryAndAction) {
 
 TEST(SeriesReaders, ARowOfNothingBehindTheFirstDoesNotHideIt) {
   ReadFile file(int64_t{64} << 20);
-  io::MemoryTimelineReader reader(file.recording, io::LeftOpen());
+  const auto reader = io::memory_timeline_reader(file.recording);
   constexpr std::string_view kText = "[[10, 2, 512, 4], [], [20, 2, 512, 4]]";
-  ASSERT_TRUE(io::push(reader, std::as_bytes(std::span(kText))));
-  ASSERT_TRUE(reader.finish());
+  ASSERT_TRUE(io::push(*reader, std::as_bytes(std::span(kText))));
+  ASSERT_TRUE(reader->finish());
   const std::string text = text_of(file);
   EXPECT_THAT(text, HasSubstr("  10 512 \"ACTIVATION\" \"CREATE\"\n"));
   EXPECT_THAT(text, HasSubstr("  20 1024 \"ACTIVATION\" \"CREATE\"\n"));

@@ -1,10 +1,16 @@
-#include "engine/alloc/invariants.h"
+// Checks for tests and debugging: what must hold after every call.
+#pragma once
 
 #include <fmt/core.h>
 
+#include <string>
+#include <string_view>
+
+#include "engine/alloc/memory_state.h"
+
 namespace gpustrata::alloc {
 
-namespace {
+namespace detail {
 
 // Sums over all blocks, as the statistics should have them.
 struct Sums {
@@ -12,8 +18,8 @@ struct Sums {
   int64_t segment = 0, reserved_bytes = 0, inactive_split = 0, inactive_split_bytes = 0;
 };
 
-[[nodiscard]] std::string check_segment(const MemoryState& state, SegmentId id, Sums& sums, size_t& blocks,
-                                        size_t& active) {
+[[nodiscard]] inline std::string check_segment(const MemoryState& state, SegmentId id, Sums& sums,
+                                               size_t& blocks, size_t& active) {
   const Segment& segment = state.segment(id);
   uint64_t at = segment.address;
   int64_t mapped = 0;
@@ -59,9 +65,13 @@ struct Sums {
   return {};
 }
 
-}  // namespace
+}  // namespace detail
 
-std::string check_invariants(const MemoryState& state) {
+// Empty, or what is wrong first. Segments do not overlap and are in order; blocks tile them, their links
+// agree, idle neighbours are one block; every active block is found by its address and nothing else is; the
+// current statistics are those of the blocks. O(blocks).
+[[nodiscard]] inline std::string check_invariants(const MemoryState& state) {
+  using detail::Sums;
   Sums sums[2];  // large, small
   size_t blocks = 0, active = 0;
   uint64_t end = 0;
@@ -69,7 +79,7 @@ std::string check_invariants(const MemoryState& state) {
     const Segment& segment = state.segment(id);
     if (segment.address < end) return fmt::format("segment at {:#x} overlaps", segment.address);
     end = segment.end();
-    if (std::string wrong = check_segment(state, id, sums[segment.small ? 1 : 0], blocks, active);
+    if (std::string wrong = detail::check_segment(state, id, sums[segment.small ? 1 : 0], blocks, active);
         !wrong.empty())
       return wrong;
   }
