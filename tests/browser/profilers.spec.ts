@@ -162,6 +162,11 @@ test('counters of another open file lie over these, both from the left, and link
   await expect(bytes(page, 'over allocated')).toHaveCount(1);
   await page.goBack();
   await expect(lower).toHaveAttribute('data-stretch', '0 300001');
+
+  await choose(page, own('timeline.json')); // categories
+  await expect(series(page).locator('[data-series]')).toHaveAttribute('data-series', 'categories');
+  await choice.selectOption({ label: 'b.json' });
+  await expect(series(page).getByRole('status')).toHaveText('None of its curves can be drawn over these.');
 });
 
 test('statistics of MemoryTracker: curves by operator, boundaries, any number of the largest, modules', async ({

@@ -35,6 +35,8 @@ export class SeriesView extends LitElement {
   @state() private problem: string | undefined;
   @state() private charts: readonly SeriesChart[] = [];
   @state() private over: Over | undefined;
+  /** What the charts are of; `over` as the choice has it, whether that file has such curves or not. */
+  @state() private drawn: { part: SeriesPart; over: string } | undefined;
   @state() private cursor: Cursor | undefined;
   @state() private moment: SeriesMoment | undefined;
 
@@ -85,13 +87,13 @@ export class SeriesView extends LitElement {
     const like = other && likeIn(await seriesOf(other.engine).catch(() => []), part);
     if (part !== this.shown || choice.over !== this.choice.over) return;
     const over = other && like && { name: other.name, engine: other.engine, part: like };
-    if (this.charts.length > 0 && over?.part === this.over?.part && this.drawn === part) return;
-    this.drawn = part;
+    const isThere = this.drawn?.part === part && over?.part === this.over?.part;
+    this.drawn = { part, over: other ? choice.over : '' };
+    if (isThere) return;
     this.over = over;
     this.charts = chartsOf({ engine, part }, over);
     this.point(undefined);
   }
-  private drawn: SeriesPart | undefined;
 
   private choose(change: Partial<SeriesChoice>): void {
     const detail = { ...this.choice, ...change };
@@ -191,7 +193,7 @@ export class SeriesView extends LitElement {
           >`
         : nothing
     }
-    ${choice.over !== '' && others.some(({ hash }) => hash === choice.over) && this.charts.every(({ over }) => over.length === 0) ? html`<p class="dim" role="status">That file has none of these curves.</p>` : nothing}`;
+    ${choice.over !== '' && this.drawn?.over === choice.over && this.charts.every(({ over }) => over.length === 0) ? html`<p class="dim" role="status">None of its curves can be drawn over these.</p>` : nothing}`;
   }
 
   private now(part: SeriesPart): string {
