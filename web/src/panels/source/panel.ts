@@ -8,11 +8,7 @@ import { folderOfDrop, folderOfFiles } from './choose_folder.ts';
 import { bytesCell, tableOf } from '../../controls/table.ts';
 import { base } from '../../controls/styles.ts';
 import type { SourceFile, SourceLines } from '../../../engine/index.ts';
-import {
-  editorNames,
-  type EditorChoice,
-  type EditorName,
-} from '../../model/editor.ts';
+import { editorNames, type EditorChoice, type EditorName } from '../../model/editor.ts';
 import { editorLink, problemOf } from '../../model/editor_link.ts';
 import { AnswerPanel } from '../answer_panel.ts';
 import { answerStyles } from '../answer_styles.ts';
