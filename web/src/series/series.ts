@@ -86,7 +86,7 @@ export class SeriesView extends LitElement {
     const other = this.others.find(({ hash }) => hash === choice.over);
     const like = other && likeIn(await seriesOf(other.engine).catch(() => []), part);
     if (part !== this.shown || choice.over !== this.choice.over) return;
-    const over = other && like && { name: other.name, engine: other.engine, part: like };
+    const over = other && like && { name: nameOver(other, like, part), engine: other.engine, part: like };
     const isThere = this.drawn?.part === part && over?.part === this.over?.part;
     this.drawn = { part, over: other ? choice.over : '' };
     if (isThere) return;
@@ -109,8 +109,10 @@ export class SeriesView extends LitElement {
   private point(cursor: Cursor | undefined): void {
     this.cursor = cursor;
     const { shown: part } = this;
-    if (cursor && part && cursor.column * cursor.width < part.extent) this.moments.request({ part, cursor });
-    else this.moment = undefined;
+    if (cursor && part && cursor.column * cursor.width < part.extent)
+      return this.moments.request({ part, cursor });
+    this.moments.forget();
+    this.moment = undefined;
   }
 
   protected override render(): TemplateResult {
@@ -225,3 +227,7 @@ export class SeriesView extends LitElement {
 
   static override styles = [base, tableStyles, seriesStyles];
 }
+
+/** Of a file with several parts also which one it is, unless it is called as the one below it. */
+const nameOver = (file: OpenFile, over: SeriesPart, part: SeriesPart): string =>
+  over.name === '' || over.name === part.name ? file.name : `${file.name}, ${over.name}`;
