@@ -22,8 +22,9 @@ declare -A about=(
   [real]="CTest with the optimised build, what is labelled ci_only: every real file against the slow references"
   [bench]="the benchmarks on small input, for their answers: tests/bench"
   [native-debug]="CTest with AddressSanitizer and UndefinedBehaviorSanitizer, kept and changed inputs of the fuzz targets too"
-  [lint]="clang-format, clang-tidy, every file compiled alone, ESLint, Prettier, TypeScript"
+  [lint]="clang-format, clang-tidy, ESLint, Prettier, TypeScript"
   [guard]="counted instructions of reading and drawing, growth of work: tests/guard"
+  [alone]="every file of engine/ and capture/ compiled alone"
   [native-thread]="CTest of capture and of serve with many clients, with ThreadSanitizer"
   [fuzz]="libFuzzer targets, each for a short time: tests/fuzz"
   [firefox]="the page, from the disk and served, and the examples in Firefox: tests/firefox"
@@ -35,7 +36,7 @@ declare -A about=(
 )
 default=(web native-checked wasm package browser)
 ci=(real bench native-debug lint guard)
-by_name=(native-thread fuzz firefox release torch spark peers faults)
+by_name=(alone native-thread fuzz firefox release torch spark peers faults)
 labels=(unit property golden cli capture python fleet install layers) # folders that CTest runs
 
 groups=() filter=() more=0
@@ -144,7 +145,7 @@ python_packages() {
   "$python_env/bin/pip" install -q --disable-pip-version-check -r tests/requirements.txt &&
     cp tests/requirements.txt "$python_env/"
 }
-! wanted native-checked real bench native-debug lint native-thread release || background python-packages python_packages
+! wanted native-checked real bench native-debug lint alone native-thread release || background python-packages python_packages
 needed "packages of the page" npm_ci "$root/web" || finish
 ! wanted wasm package browser firefox lint || background test-packages npm_ci "$root/tests"
 
@@ -177,7 +178,7 @@ ctest_run() {
 if wanted web; then
   run_tests web node tests/web/run.mjs
 fi
-if wanted native-checked real bench native-debug lint native-thread release; then
+if wanted native-checked real bench native-debug lint alone native-thread release; then
   needed "packages of Python" await python-packages || finish
 fi
 if wanted native-checked real bench wasm package browser firefox guard torch spark peers; then
@@ -230,10 +231,12 @@ if wanted lint && needed "packages of the tests" await test-packages; then
   mapfile -t scripts < <(sources engine web site tests -- ts js mjs css html)
   step lint clang-format clang-format --dry-run -Werror "${cpp[@]}"
   step lint clang-tidy run-clang-tidy -quiet -j"$(nproc)" -p build/native-debug "^$root/(build/native-debug/engine/.*/Unity/|engine/.*\.cpp|capture/.*\.cpp)"
-  step lint "every file of the engine compiles alone" bash tests/layers/stands_alone.sh build/native-debug
   step lint eslint web/node_modules/.bin/eslint --config web/eslint.config.js --max-warnings 0 engine web site tests
   step lint prettier web/node_modules/.bin/prettier --check "${scripts[@]}"
   step lint "types of the browser tests" tests/node_modules/.bin/tsc --noEmit -p tests
+fi
+if wanted alone && needed "configure native-debug" configure native-debug; then
+  step alone "every file compiles alone" bash tests/layers/stands_alone.sh build/native-debug
 fi
 if wanted guard; then
   step guard "instructions of reading and drawing" python3 tests/guard/instructions.py

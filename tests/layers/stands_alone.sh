@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every source and header of engine/ and capture/ compiles alone: the builds compile eight files as one, in which one can lean
+# Every source and header of engine/ and capture/ compiles alone: the builds compile several files as one, in which one can lean
 # on the includes of another. Headers of the standard library and of {fmt} are read once, for all (a missing one of those is
 # not found); ours each file includes itself.
 #

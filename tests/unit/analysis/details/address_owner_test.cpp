@@ -45,9 +45,9 @@ void tell(Story& story, bool with_stacks_of_frees = true) {
   story.block(kSegment + 2048, (2 << 20) - 2048, 0, BlockState::inactive);
 }
 
-class Told : public testing::Test {
+class AddressesTold : public testing::Test {
  protected:
-  explicit Told(bool with_stacks_of_frees = true) {
+  explicit AddressesTold(bool with_stacks_of_frees = true) {
     tell(story_, with_stacks_of_frees);
     opened_ = std::make_unique<OpenedStory>(story_);
   }
@@ -65,7 +65,7 @@ class Told : public testing::Test {
   std::unique_ptr<OpenedStory> opened_;
 };
 
-class AddressOwnerTest : public Told {};
+class AddressOwnerTest : public AddressesTold {};
 
 TEST_F(AddressOwnerTest, AnyByteOfABlockHasItsHolder) {
   for (const int64_t offset : {0, 999, 1023}) {
@@ -152,9 +152,9 @@ TEST_F(AddressOwnerTest, WhatWasBeforeTheRecordingIsNotKnown) {
   EXPECT_THAT(json(kSegment + 1536, 8), HasSubstr("what was before its first event is not known."));
 }
 
-class StacksOfTheAlloc : public Told {
+class StacksOfTheAlloc : public AddressesTold {
  protected:
-  StacksOfTheAlloc() : Told(false) {}
+  StacksOfTheAlloc() : AddressesTold(false) {}
 };
 
 TEST_F(StacksOfTheAlloc, AreNotTakenForWhoFreed) {
