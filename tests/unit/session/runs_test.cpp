@@ -51,13 +51,14 @@ TEST(Runs, WhatIfTellsNumbersAndCurves) {
   const AnswerOf answer = asked_frame(opened.session, question_frame(head));
   EXPECT_THAT(answer.head, HasSubstr(R"("device_allocs":2,"device_frees":1)"));
   EXPECT_THAT(answer.head, HasSubstr(R"("end_reserved_bytes":20971520)"));
-  constexpr double kMiB = 1 << 20;
+  constexpr double kMebibyte = 1 << 20;
   constexpr size_t kColumn = 5 * 8;
-  EXPECT_EQ(answer.column<double>(0, 5), (std::vector<double>(5, 30 * kMiB)));
-  EXPECT_EQ(answer.column<double>(kColumn, 5), (std::vector<double>{0, 30 * kMiB, 0, 0, 20 * kMiB}));
+  EXPECT_EQ(answer.column<double>(0, 5), (std::vector<double>(5, 30 * kMebibyte)));
+  EXPECT_EQ(answer.column<double>(kColumn, 5),
+            (std::vector<double>{0, 30 * kMebibyte, 0, 0, 20 * kMebibyte}));
   // The run takes the segment together with a, and gives it back behind event 3, which is no request.
   EXPECT_EQ(answer.column<double>(2 * kColumn, 5),
-            (std::vector<double>{0, 30 * kMiB, 30 * kMiB, 0, 20 * kMiB}));
+            (std::vector<double>{0, 30 * kMebibyte, 30 * kMebibyte, 0, 20 * kMebibyte}));
 }
 
 TEST(Runs, SettingsAndFiltersAreRefusedAtTheirPlace) {
