@@ -68,6 +68,18 @@ async function move({ kind, steps }) {
     const lanes = within(document, 'gpustrata-lanes');
     return !lanes || lanes.hasAttribute('data-settled') ? plot.dataset.view : '';
   };
+  // A timer would be heard 4 ms later.
+  const written = (state, before) =>
+    new Promise((resolve) => {
+      const watch = new MutationObserver(() => state() !== before && over());
+      const late = setTimeout(() => over(), 1000);
+      const over = () => {
+        clearTimeout(late);
+        watch.disconnect();
+        resolve();
+      };
+      watch.observe(plot.parentNode, { subtree: true, childList: true, characterData: true });
+    });
   const answers = [];
   const pointer = (name, place) =>
     canvas.dispatchEvent(
@@ -84,6 +96,7 @@ async function move({ kind, steps }) {
     if (kind === 'hover') pointer('pointermove', at(0.15 + ((i * 0.377) % 0.8), 0.7));
     if (kind === 'rest') continue;
     // A movement that changes nothing, as at the end of the recording, has no answer to wait for.
+    if (kind === 'hover') await written(state, before);
     while ((state() === before || state() === '') && performance.now() - start < 1000)
       await new Promise((resolve) => setTimeout(resolve));
     if (state() !== before) answers.push(performance.now() - start);

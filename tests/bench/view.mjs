@@ -15,6 +15,7 @@ const inputs = small
       ['10000000', usual],
     ];
 const hoverGoal = 16;
+const fullLinkGoal = 5;
 
 await forEachOpened(inputs, async (page, name, goal) => {
   for (const stacking of ['By age', 'Groups']) {
@@ -23,7 +24,33 @@ await forEachOpened(inputs, async (page, name, goal) => {
     await page.locator('.plot[data-settled]').waitFor({ timeout: 30_000 });
     await measure(page, `${name}, ${stacking.toLowerCase()}`, goal);
   }
+  await hoverWithFullLink(page, name);
 });
+
+/** With as many choices of panels as a link has at most (web/src/model/link.ts): 64 texts of 1,000 characters. */
+async function hoverWithFullLink(page, name) {
+  await page.evaluate(() => {
+    const letter = (at) => String.fromCharCode(97 + at);
+    const texts = Array.from(
+      { length: 64 },
+      (_, at) => `kept.${letter(at >> 3)}${letter(at & 7)}=${'x'.repeat(1000)}`,
+    );
+    location.hash += `&${texts.join('&')}`;
+  });
+  await page.waitForTimeout(1000);
+  const kept = await page.evaluate(() => (location.hash.match(/kept\./g) ?? []).length);
+  if (kept !== 64) throw new Error(`the link keeps ${kept} of 64 texts`);
+  await eachMovement(page, ['hover'], ({ axis, answers }) => {
+    const measured = percentile(answers, 0.95);
+    say({
+      work: `hover, ${name}, 64 texts of panels, ${axis} axis: to text, p95`,
+      measured,
+      unit: 'ms',
+      goal: `${fullLinkGoal} ms`,
+      met: measured <= fullLinkGoal,
+    });
+  });
+}
 
 async function measure(page, name, goal) {
   await eachMovement(page, ['zoom', 'pan', 'tall', 'hover'], ({ axis, kind, rest, intervals, answers }) => {

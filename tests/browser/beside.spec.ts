@@ -181,7 +181,7 @@ test('counters of the run are curves above the timeline, by the clock', async ({
     [6500, 64],
   ] as const) {
     await page.mouse.move(...(await pointIn(page, 'gpustrata-counters canvas', us, 40)));
-    await expect(counters(page).locator('[data-curve=allocated] b')).toHaveText(`${mib} MiB`);
+    await expect(counters(page).locator('[data-curve=allocated] b')).toHaveText(`${mib}.0 MiB`);
   }
   // They move with the timeline: what is under the pointer stays there.
   const [x, y] = await pointIn(page, 'gpustrata-counters canvas', 6500, 40);
@@ -189,7 +189,7 @@ test('counters of the run are curves above the timeline, by the clock', async ({
   for (let i = 0; i < 4; i += 1) await page.mouse.wheel(0, -120);
   await settledView(page);
   await page.mouse.move(x + 1, y);
-  await expect(counters(page).locator('[data-curve=allocated] b')).toHaveText('64 MiB');
+  await expect(counters(page).locator('[data-curve=allocated] b')).toHaveText('64.0 MiB');
   await expectAccessible(page);
 });
 

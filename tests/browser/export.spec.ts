@@ -75,7 +75,7 @@ test('SVG: lines and text as shapes, the bands inside', async ({ page }) => {
   }, content.toString());
   expect(found.error).toBe('');
   expect(found.texts).toContain('training_run.pickle');
-  expect(found.texts).toContain('Peak 2.62 GiB');
+  expect(found.texts).toContain('Peak 2.6 GiB');
   expect(found.texts).toContain('2.0 GiB');
   expect(found.images).toBe(1);
   expect(found.paths.every((length) => length > 50)).toBe(true);

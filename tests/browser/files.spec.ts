@@ -29,7 +29,7 @@ test('16 ranks open as a row of bars with the odd one marked and said', async ({
   await expect(page.locator('[data-odd]')).toHaveCount(1);
   await expect(entry(page, 'rank11.pickle')).toHaveAttribute('data-odd', '1.000');
   await expect(page.locator('[data-odd-words]')).toHaveText(
-    'rank11.pickle is the odd one: its peak lies 100 % above the median of 16 files, 7 MiB.',
+    'rank11.pickle is the odd one: its peak lies 100 % above the median of 16 files, 7.0 MiB.',
   );
   await expect(page.locator('.file-name')).toHaveText('rank0.pickle');
   await button(page, 'rank11.pickle').click();
@@ -75,9 +75,9 @@ test('16 ranks in one file are a row of bars, too', async ({ page }) => {
   await expect(page.locator('[data-odd]')).toHaveCount(1);
   await expect(bar('rank11')).toHaveAttribute('data-odd', '1.000');
   await expect(page.locator('[data-odd-words]')).toHaveText(
-    'rank11 is the odd one: its peak lies 100 % above the median of 16 snapshots, 7 MiB.',
+    'rank11 is the odd one: its peak lies 100 % above the median of 16 snapshots, 7.0 MiB.',
   );
-  await expect(bar('rank3').getByRole('button')).toHaveAccessibleName('rank3, 7 MiB');
+  await expect(bar('rank3').getByRole('button')).toHaveAccessibleName('rank3, 7.0 MiB');
   await bar('rank11').getByRole('button').first().click();
   await expect(page.locator('[data-stat="peak"]')).toHaveAttribute('data-bytes', String(14 * MiB));
   await expect(bar('rank11').getByRole('button').first()).toHaveAttribute('aria-current', 'true');

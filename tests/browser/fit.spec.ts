@@ -108,7 +108,7 @@ test('names tell the batch, and the largest that fits comes first', async ({ pag
   await expect(chosen(page)).toHaveAttribute('data-value', '7');
   await expect(chosen(page)).toHaveAttribute('data-requested', String(216 * MiB));
   await expect(chosen(page)).toHaveAttribute('data-fits', 'false');
-  await expect(chosen(page).locator('.says')).toContainText('112 MiB requested by backward train.py:3');
+  await expect(chosen(page).locator('.says')).toContainText('112.0 MiB requested by backward train.py:3');
   const rows = chosen(page).locator('tr[data-grows]');
   await expect(rows).toHaveCount(3);
   for (const [at, [grows, bytes]] of (

@@ -66,7 +66,7 @@ test('the calls of the moment, of a range and of a difference add up', async ({ 
   for (let event = 4; event < 9; event += 1) await page.keyboard.press(']');
   await expect(says).toHaveAttribute('data-to', '9');
   await expect(settledGraph(page)).toHaveAttribute('data-total', String(3 * MiB));
-  await expect(says).toContainText('−3 MiB');
+  await expect(says).toContainText('−3.0 MiB');
   expect(errors).toEqual([]);
 });
 
@@ -78,7 +78,10 @@ test('the ruler marks the range that all panels answer for', async ({ page }) =>
   await page.keyboard.press('m');
   for (const _ of [0, 1, 2]) await page.keyboard.press(']');
   await expect(page.locator('[data-readout="event"]')).toHaveText('event 4');
-  await expect(page.locator('[data-measured]')).toHaveAttribute('data-measured', '+3 MiB · 3 events · 15 ms');
+  await expect(page.locator('[data-measured]')).toHaveAttribute(
+    'data-measured',
+    '+3.0 MiB · 3 events · 15 ms',
+  );
   await openFlame(page);
   await pick(page, 'of', 'allocated');
   // B and C, not A.

@@ -50,7 +50,7 @@ test('pointing tells the block and its group; a click pins the block', async ({ 
   await expect(told).toHaveAttribute('data-group', large);
   await expect(told).toHaveAttribute('data-bytes', String(6 * MiB));
   await expect(told).toHaveAttribute('data-blocks', '2');
-  await expect(told).toContainText('6 MiB, 86 %, 2 blocks');
+  await expect(told).toContainText('6.0 MiB, 86 %, 2 blocks');
   await page.mouse.click(at.x, at.y);
   await expect(page.locator('gpustrata-details h2')).toHaveAttribute('data-bytes', String(2 * MiB));
   await expect(kind(page, large)).toHaveAttribute('aria-pressed', 'false');

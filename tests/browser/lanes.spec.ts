@@ -45,7 +45,7 @@ test('ops of a trace lie in rows above the timeline; snapshots have none', async
   await expect(tip(page)).toContainText('train');
   await hoverAt(page, 1, 45 - 13 - 8); // 37 us: in linear, behind addmm
   await expect(tip(page)).toContainText('aten::linear');
-  await expect(tip(page)).toContainText('net 2 KiB · allocated 12 KiB · peak 12 KiB · 4 records');
+  await expect(tip(page)).toContainText('net 2.0 KiB · allocated 12.0 KiB · peak 12.0 KiB · 4 records');
   await hoverAt(page, 2, 25 - 13);
   await expect(tip(page)).toContainText('aten::addmm');
   await expect(tip(page)).toContainText('in aten::linear in train');

@@ -65,11 +65,11 @@ test('regions nest above the timeline and tell what happened in them', async ({ 
   await expect(tip(page)).toContainText('forward');
   await expect(tip(page)).toContainText('events 2 to 3 (2)');
   await expect(tip(page)).toContainText('+0.004000 s to +0.009500 s: 5.5 ms');
-  await expect(tip(page)).toContainText('2 MiB allocated in 1 block');
+  await expect(tip(page)).toContainText('2.0 MiB allocated in 1 block');
   const first = await inStrip(page, 3, 0);
   await page.mouse.move(first.x, first.y);
   await expect(tip(page)).toContainText('ProfilerStep#0');
-  await expect(tip(page)).toContainText('7 MiB allocated in 3 blocks');
+  await expect(tip(page)).toContainText('7.0 MiB allocated in 3 blocks');
   const last = await inStrip(page, 7, 0);
   await page.mouse.move(last.x, last.y);
   await expect(tip(page)).toContainText('ProfilerStep#1');

@@ -38,7 +38,7 @@ test('only what the filter means, from zero, with its own peak', async ({ page }
   expect(await colorAt(page, 1.3, 0.4 * MiB)).toBe('#ffffff'); // A is left out, and what it leaves is no gap
   const at = await pointOf(page, 4.3, 2.2 * MiB);
   await page.mouse.move(at.x, at.y);
-  await expect(page.locator('.tip')).toContainText('1 MiB');
+  await expect(page.locator('.tip')).toContainText('1.0 MiB');
   await expect(page.locator('[data-readout="gap"]')).toHaveCount(0);
   await page.keyboard.press('h');
   await expect(only(page)).toHaveAttribute('aria-pressed', 'false');

@@ -80,7 +80,7 @@ for (const theme of ['light', 'dark'] as const) {
     const words = await page.evaluate(() => {
       const ctx = document.createElement('canvas').getContext('2d')!;
       ctx.font = '500 11.5px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
-      return ctx.measureText('4.00 MiB  attention  train.py:42').width;
+      return ctx.measureText('4.0 MiB  attention  train.py:42').width;
     });
     expect(await inks(at.x + 6, words), 'the words').toBeGreaterThan(8);
     expect(await inks(at.x + words - 20, 24), 'the end of the words').toBeGreaterThan(4);

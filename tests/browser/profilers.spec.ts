@@ -75,7 +75,7 @@ test('a memory timeline is a stack of categories in the official order and colou
   await expect(page.locator('[data-category=PARAMETER]')).toHaveAttribute('data-bytes', '4096');
   await expect(page.locator('[data-category=ACTIVATION]')).toHaveAttribute('data-bytes', '8192');
   await expect(page.locator('[data-category=GRADIENT]')).toHaveAttribute('data-bytes', '4096');
-  await expect(page.locator('[data-course] tbody tr.highest')).toContainText('16 KiB');
+  await expect(page.locator('[data-course] tbody tr.highest')).toContainText('16.0 KiB');
   // From the bottom at half past the second millisecond: 4 KiB parameter, 8 KiB activation, 4 KiB gradient, of 17.6 KiB.
   const part = (kib: number): number => 1 - kib / 17.6;
   const mixed = (color: readonly number[]): number[] => color.map((channel) => 0.7 * channel + 0.3 * 255);
@@ -205,9 +205,9 @@ test('profiled functions: before, peak and after of each call, and their sums', 
   await openSeries(page, 'functions.json');
   await expect(page.locator('[data-calls] tbody tr')).toHaveCount(2);
   await expect(page.locator('[data-calls] tbody tr').first()).toContainText(
-    /train_step\s*100 MiB\s*180 MiB\s*140 MiB\s*40 MiB/,
+    /train_step\s*100\.0 MiB\s*180\.0 MiB\s*140\.0 MiB\s*40\.0 MiB/,
   );
-  await expect(page.locator('[data-function=evaluate]')).toContainText('260 MiB'); // over its beginning
+  await expect(page.locator('[data-function=evaluate]')).toContainText('260.0 MiB'); // over its beginning
 });
 
 test('the op table of a trace adds up, explains a negative self, and lights blocks', async ({ page }) => {

@@ -51,11 +51,11 @@ test('pointing makes nothing anew but the line and the words that follow the poi
   await countUpdates(page);
   // A alone, then A, B and C: another moment, and two other blocks.
   await point(page, 1, 1 * MiB, 4 * MiB);
-  await expect(page.locator('.plot .tip')).toContainText('4 MiB');
+  await expect(page.locator('.plot .tip')).toContainText('4.0 MiB');
   await point(page, 4, 5 * MiB, 7 * MiB);
-  await expect(page.locator('.plot .tip')).toContainText('2 MiB');
+  await expect(page.locator('.plot .tip')).toContainText('2.0 MiB');
   await point(page, 4, 6.5 * MiB, 7 * MiB);
-  await expect(page.locator('.plot .tip')).toContainText('1 MiB');
+  await expect(page.locator('.plot .tip')).toContainText('1.0 MiB');
   expect(await updates(page)).toEqual({});
 });
 

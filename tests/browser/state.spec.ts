@@ -257,7 +257,7 @@ test('jumps lead to the peak, to out of memory and to the snapshot', async ({ pa
   await page.getByRole('button', { name: 'Next: Out of memory' }).click();
   await after(page, 8);
   await expect(details(page).locator('[data-title]')).toHaveText('Out of memory');
-  await expect(details(page)).toContainText('1 MiB'); // free on the device
+  await expect(details(page)).toContainText('1.0 MiB'); // free on the device
 });
 
 test('a rectangle tells what it is and is pinned everywhere', async ({ page }) => {

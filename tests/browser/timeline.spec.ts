@@ -175,7 +175,7 @@ test('while nothing is chosen the picture has the whole width, and what is point
   const inB = await pointOf(page, 4.5, 5 * MiB);
   await page.mouse.move(inB.x, inB.y);
   const tip = page.locator('.plot .tip');
-  await expect(tip).toContainText("2 MiB  b'7f0000400000_0");
+  await expect(tip).toContainText("2.0 MiB  b'7f0000400000_0");
   await expect(tip).toContainText('attention  train.py:42');
   const before = (await page.locator('.plot').boundingBox())!.width;
   await page.mouse.click(inB.x, inB.y);

@@ -18,9 +18,9 @@ import { byteTicks, decimalTicks } from '../../web/src/base/ticks.ts';
 const GiB = 1024 ** 3;
 const MiB = 1024 ** 2;
 
-test('sizes have three or four figures and never reach 1024 of a unit', () => {
+test('sizes have one decimal, as in the sentences of the engine, and never reach 1024 of a unit', () => {
   assert.deepEqual([0, 1, 1023, 1024, 1536, 1024 ** 2 - 1, 71.2 * GiB, 512 * MiB, 9.999 * GiB].map(formatBytes), [
-    '0 B', '1 B', '1023 B', '1 KiB', '1.5 KiB', '1 MiB', '71.2 GiB', '512 MiB', '10 GiB',
+    '0 B', '1 B', '1023 B', '1.0 KiB', '1.5 KiB', '1.0 MiB', '71.2 GiB', '512.0 MiB', '10.0 GiB',
   ]); // prettier-ignore
 });
 
@@ -41,13 +41,13 @@ test('a pixel of 1 MiB deserves four places of a GiB', () => {
 test('what is needed at least is never rounded down', () => {
   assert.equal(formatNeeded(9.31 * GiB), '9.4 GiB');
   assert.equal(formatNeeded(9.4 * GiB), '9.4 GiB');
-  assert.equal(formatNeeded(80 * GiB), '80 GiB');
+  assert.equal(formatNeeded(80 * GiB), '80.0 GiB');
   assert.equal(formatNeeded(1000), '1000 B');
   assert.equal(formatNeeded(0), '0 B');
 });
 
 test('what rounds up to the next unit is told in that unit', () => {
-  assert.equal(formatBytes(1024 * 1024 - 50), '1 MiB');
+  assert.equal(formatBytes(1024 * 1024 - 50), '1.0 MiB');
   assert.equal(formatBytes(1023.94 * 1024), '1023.9 KiB');
   // 1 MiB - 1 B at 100 B a pixel has two places of a KiB: 1024.00 KiB.
   assert.equal(formatBytesAt(MiB - 1, 100), '1.00000 MiB');

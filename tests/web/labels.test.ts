@@ -37,11 +37,11 @@ test('words in bands fit, are never cut, and have contrast on every band', () =>
     drawLabels(ctx, at, [{ ...one, words: bandWords(one) }], () => [0, 0, 0]);
     return [...said];
   };
-  const all = '2 KiB  step  train.py:7';
+  const all = '2.0 KiB  step  train.py:7';
   assert.deepEqual(words(label(200, 200 + 6 * all.length + 12, 0, 16)), [{ text: all, x: 116, y: 312 }]);
-  assert.equal(words(label(200, 200 + 6 * all.length + 11, 0, 16))[0]?.text, '2 KiB  step');
-  assert.equal(words(label(200, 200 + 6 * 5 + 12, 0, 16))[0]?.text, '2 KiB');
-  assert.deepEqual(words(label(200, 200 + 6 * 5 + 11, 0, 16)), []); // too narrow
+  assert.equal(words(label(200, 200 + 6 * all.length + 11, 0, 16))[0]?.text, '2.0 KiB  step');
+  assert.equal(words(label(200, 200 + 6 * 7 + 12, 0, 16))[0]?.text, '2.0 KiB');
+  assert.deepEqual(words(label(200, 200 + 6 * 7 + 11, 0, 16)), []); // too narrow
   assert.deepEqual(words(label(200, 400, 0, 15)), []); // too low
   // Half outside: the words stay in the part that is visible.
   assert.deepEqual(words(label(0, 400, 280, 400)), [{ text: all, x: 16, y: 30 }]);

@@ -1,21 +1,20 @@
 // Numbers as text; the only place where that is done.
 import type { Bytes, Microseconds } from './units.ts';
 
-const unitNames = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
+const unitNames = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
 
-/** `71.2 GiB`: three or four figures, never rounded up to 1024 of a unit. */
+/** `512 B`, `2.0 KiB`, `71.2 GiB`: as the engine's sentences have it (`engine/base/units.h`). */
 export function formatBytes(bytes: Bytes): string {
+  const sign = bytes < 0 ? '−' : '';
   let value = Math.abs(bytes);
+  if (value < 1024) return `${sign}${Math.round(value)} B`;
   let unit = 0;
-  // The text decides, not the value: 1023.96 KiB would read 1024 KiB.
-  while (Number(value.toFixed(unit === 0 ? 0 : 1)) >= 1024 && unit < unitNames.length - 1) {
+  // The text decides, not the value: 1023.96 KiB would read 1024.0 KiB.
+  while (unit === 0 || (Number(value.toFixed(1)) >= 1024 && unit < unitNames.length - 1)) {
     value /= 1024;
     unit += 1;
   }
-  const sign = bytes < 0 ? '−' : '';
-  if (unit === 0) return `${sign}${Math.round(value)} B`;
-  const digits = value < 9.995 ? 2 : 1;
-  return `${sign}${trimZeros(value.toFixed(digits))} ${unitNames[unit] ?? ''}`;
+  return `${sign}${value.toFixed(1)} ${unitNames[unit]}`;
 }
 
 /** What is needed at least, so never rounded down: `9.4 GiB` for 9.31. */

@@ -11,3 +11,12 @@ export function sizeOf(text: string): Bytes | undefined {
   const base = parts[3]?.toLowerCase() === 'b' ? 1000 : 1024;
   return Math.round(Number(parts[1]) * base ** power);
 }
+
+/** What a field shows so that `sizeOf` reads just these bytes again: `80 GiB`, `81050.625 MiB`, `1000001`. */
+export function fieldOf(bytes: Bytes): string {
+  for (let power = 3; power > 0; power -= 1) {
+    const value = bytes / 1024 ** power;
+    if (value >= 1 && Number.isInteger(value * 1000)) return `${value} ${letters[power]?.toUpperCase()}iB`;
+  }
+  return String(bytes);
+}

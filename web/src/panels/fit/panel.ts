@@ -5,6 +5,7 @@ import { property, state } from 'lit/decorators.js';
 import { element } from '../../controls/element.ts';
 import { formatBytes, formatCount, formatShare, plural } from '../../base/format.ts';
 import { LatestOnly } from '../../base/latest_only.ts';
+import { fieldOf } from '../../base/sizes.ts';
 import { formStyles } from '../../controls/form_styles.ts';
 import { base } from '../../controls/styles.ts';
 import { bytesColumn, countColumn, tableOf } from '../../controls/table.ts';
@@ -89,7 +90,7 @@ export class FitPanel extends LitElement {
   }
   private get capacity(): string {
     const known = this.page.files.flatMap(({ view }) => view.info.capacity ?? []);
-    return this.kept.value.capacity ?? (known.length > 0 ? formatBytes(Math.max(...known)) : '');
+    return this.kept.value.capacity ?? (known.length > 0 ? fieldOf(Math.max(...known)) : '');
   }
   private get asked(): ReturnType<typeof askedOf> {
     return askedOf(this.table, this.page.files, this.capacity, this.kept.value.conf);

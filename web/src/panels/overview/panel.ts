@@ -33,15 +33,13 @@ export class OverviewPanel extends AnswerPanel<Report> {
   private card(finding: ReportFinding): TemplateResult {
     const { kind, title, value, bytes, bad, says, parts, code } = finding;
     const wide = bad || parts.length > 0;
-    // As the bar above has it, and the lines below: "2.46 GiB", not "2.5 GiB".
-    const shown = bytes !== null && /^[\d.]+ [KMGT]?i?B$/.test(value) ? formatBytes(bytes) : value;
     return html`<section
       class="${bad ? 'bad' : ''} ${wide ? 'wide' : ''}"
       data-finding=${kind}
       data-bytes=${bytes ?? nothing}
       aria-label=${title}>
       <h2>${title}</h2>
-      <p class="value" title=${bytes === null ? nothing : formatExactBytes(bytes)}>${shown}</p>
+      <p class="value" title=${bytes === null ? nothing : formatExactBytes(bytes)}>${value}</p>
       ${says.map((one) => this.sentence(one))} ${parts.length > 0 ? this.parts(finding) : nothing}
       ${
         code === null
