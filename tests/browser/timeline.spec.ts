@@ -290,7 +290,7 @@ test('what the device has can be typed: a line, what is left below it, in the li
 
   await field.fill('32MiB');
   await field.press('Enter');
-  await expect(field).toHaveValue('32 MiB');
+  await expect(field).toHaveValue('32.0 MiB');
   const tall = await viewAfter(page, all);
   expect(tall.y1).toBeGreaterThan(32 * MiB); // it is seen
   const at = await pointAt(page, 0.5, 0.5);
@@ -302,7 +302,7 @@ test('what the device has can be typed: a line, what is left below it, in the li
   await page.goBack();
   await expect(field).toHaveValue('');
   await page.goForward();
-  await expect(field).toHaveValue('32 MiB');
+  await expect(field).toHaveValue('32.0 MiB');
   await settledView(page);
   await field.fill('');
   await field.press('Enter');

@@ -1,7 +1,8 @@
 // The controls around the timeline: what it shows and how, above it; what its lines are and tools, below it.
 import { html, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
-import { fieldOf, sizeOf } from '../base/sizes.ts';
+import { formatBytes } from '../base/format.ts';
+import { sizeOf } from '../base/sizes.ts';
 import type { Bytes } from '../base/units.ts';
 import { bandsNames, bandsWays, hasReserved } from '../model/bands.ts';
 import { colourNames, colourWays } from '../model/colours.ts';
@@ -136,7 +137,7 @@ function capacityField(capacity: Bytes | null, act: BarActions): TemplateResult 
       placeholder="device"
       aria-label="Memory of the device"
       autocomplete="off"
-      .value=${live(capacity === null ? '' : fieldOf(capacity))}
+      .value=${live(capacity === null ? '' : formatBytes(capacity))}
       @change=${({ target }: Event) => typed(target as HTMLInputElement)} />
   </label>`;
 }
