@@ -12,6 +12,7 @@ import {
   formatNeeded,
   formatOffset,
   formatWallClock,
+  unbroken,
 } from '../../web/src/base/format.ts';
 import { byteTicks, decimalTicks } from '../../web/src/base/ticks.ts';
 
@@ -44,6 +45,13 @@ test('what is needed at least is never rounded down', () => {
   assert.equal(formatNeeded(80 * GiB), '80.0 GiB');
   assert.equal(formatNeeded(1000), '1000 B');
   assert.equal(formatNeeded(0), '0 B');
+});
+
+test('a sentence breaks nowhere between a number and its unit', () => {
+  assert.equal(
+    unbroken('3 Blocks of 3.9 GiB, 8 B each (11 %).'),
+    '3 Blocks of 3.9\u00a0GiB, 8\u00a0B each (11\u00a0%).',
+  );
 });
 
 test('what rounds up to the next unit is told in that unit', () => {

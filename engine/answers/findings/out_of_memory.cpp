@@ -196,13 +196,11 @@ namespace {
 std::string verdict_text(const model::Recording& recording, const ExplainedOutOfMemory& one) {
   std::string reason = reason_text(recording, one);
   if (!one.ends_recording) return reason;
-  if (!one.needed_at_least)
-    return fmt::format(
-        "The recording ends at this request; what came after is not in it, so how much the whole "
-        "run needs is unknown.{} {}",
-        one.before_backward ? " Its backward pass had not begun." : "", reason);
-  return fmt::format("The recording ends at this request; what came after is not in it. {} {}",
-                     needed_at_least_text(recording, *one.needed_at_least), reason);
+  const std::string rest = one.needed_at_least
+                               ? ". " + needed_at_least_text(recording, *one.needed_at_least)
+                               : fmt::format(", so how much the whole run needs is unknown.{}",
+                                             one.before_backward ? " Its backward pass had not begun." : "");
+  return fmt::format("{} The recording ends at this request; what came after is not in it{}", reason, rest);
 }
 
 std::string needed_at_least_text(const model::Recording& recording, const NeededAtLeast& needed) {

@@ -17,6 +17,9 @@ export function formatBytes(bytes: Bytes): string {
   return `${sign}${value.toFixed(1)} ${unitNames[unit]}`;
 }
 
+/** A sentence that breaks nowhere between a number and its unit. */
+export const unbroken = (text: string): string => text.replace(/(\d) (?=(?:[KMGT]i)?B\b|%)/g, '$1\u00a0');
+
 /** What is needed at least, so never rounded down: `9.4 GiB` for 9.31. */
 export function formatNeeded(bytes: Bytes): string {
   const scale =

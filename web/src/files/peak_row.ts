@@ -3,7 +3,7 @@ import { css, html, LitElement, nothing, type PropertyValues, type TemplateResul
 import { property } from 'lit/decorators.js';
 import { element } from '../controls/element.ts';
 import { differs } from '../base/differs.ts';
-import { formatBytes, formatDuration, formatExactBytes, plural } from '../base/format.ts';
+import { formatBytes, formatDuration, formatExactBytes, plural, unbroken } from '../base/format.ts';
 import type { Microseconds } from '../base/units.ts';
 import { compare, shareBeyond, type Compared } from '../model/outliers.ts';
 import { barsOf, firstToFail, type Bar, type Barred } from '../model/peak_bars.ts';
@@ -158,7 +158,7 @@ export class PeakRowView extends LitElement {
 
   private words(compared: Compared): TemplateResult | typeof nothing {
     const { count } = compared;
-    const median = formatBytes(compared.median ?? 0);
+    const median = unbroken(formatBytes(compared.median ?? 0));
     const told = this.bars.flatMap((bar, index) => {
       const share = shareOf(bar, index, compared);
       return share === undefined ? [] : [{ name: bar.name, share }];

@@ -3,7 +3,7 @@
 import { css, html, nothing, type TemplateResult } from 'lit';
 import { property, state } from 'lit/decorators.js';
 import { element } from '../../controls/element.ts';
-import { formatBytes, formatCount, formatExactBytes, plural } from '../../base/format.ts';
+import { formatBytes, formatCount, formatExactBytes, plural, unbroken } from '../../base/format.ts';
 import type { Bytes } from '../../base/units.ts';
 import '../../controls/copy_button.ts';
 import { bytesColumn, tableOf } from '../../controls/table.ts';
@@ -79,7 +79,7 @@ export class OomPanel extends AnswerPanel<Report> {
     return html`${oom.length > 1 ? this.choice(oom, one, oom_left_out) : nothing}
       <div data-oom=${one.event} data-verdict=${one.verdict} data-bytes=${one.requested_bytes}>
         <h2 class="bad">${verdicts[one.verdict]}</h2>
-        <p class="text">${one.text}</p>
+        <p class="text">${unbroken(one.text)}</p>
         ${bar(one)}
         <div class="columns">
           <section aria-label="What helps">
@@ -131,9 +131,9 @@ export class OomPanel extends AnswerPanel<Report> {
             <div>
               ${
                 filter === null
-                  ? text
+                  ? unbroken(text)
                   : html`<button class="link says" @click=${() => this.follow({ event, filter })}>
-                      ${text}
+                      ${unbroken(text)}
                     </button>`
               }
               ${

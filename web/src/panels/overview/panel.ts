@@ -1,7 +1,7 @@
 // What matters of the device, in words, the most important first; each sentence leads to what proves it.
 import { css, html, nothing, type TemplateResult } from 'lit';
 import { element } from '../../controls/element.ts';
-import { formatBytes, formatExactBytes, plural } from '../../base/format.ts';
+import { formatBytes, formatExactBytes, plural, unbroken } from '../../base/format.ts';
 import '../../controls/copy_button.ts';
 import { base } from '../../controls/styles.ts';
 import { symbols } from '../../controls/symbols.ts';
@@ -56,10 +56,10 @@ export class OverviewPanel extends AnswerPanel<Report> {
     return leads
       ? html`<p>
           <button class="says" data-way=${wayOf(one)} @click=${() => this.follow(one)}>
-            ${withSign(one.text)}
+            ${withSign(unbroken(one.text))}
           </button>
         </p>`
-      : html`<p>${one.text}</p>`;
+      : html`<p>${unbroken(one.text)}</p>`;
   }
 
   private parts({ parts, rest }: ReportFinding): TemplateResult {
