@@ -29,6 +29,19 @@ struct SourceLines {
   Column<SourceLine> lines;  // ascending; at most kMostSourceLines, those of most bytes
   int64_t left_out = 0;
 };
+template <typename Members>
+void describe(Members& m, const SourceLines& found) {
+  m.is({"SourceLines", "Ascending. Own = the line asked for it; else it is somewhere in the stack."});
+  m.list("lines", found.lines, [&](const SourceLine& line) {
+    m.count("line", line.line);
+    m.bytes("own_bytes", line.own_bytes);
+    m.count("own_blocks", line.own_blocks);
+    m.bytes("bytes", line.bytes);
+    m.count("blocks", line.blocks);
+  });
+  m.count("lines_left_out", found.left_out);
+}
+
 // `file` as the recording has it. Error: limit_exceeded.
 [[nodiscard]] Result<SourceLines> find_source_lines(const model::Recording& recording,
                                                     const model::Part& part,

@@ -1,4 +1,4 @@
-// Memory by line of source, as JSON.
+// Files by memory, as JSON; the lines of one describe themselves.
 #pragma once
 
 #include <span>
@@ -9,7 +9,6 @@
 
 namespace gpustrata::answers {
 
-void describe(Members& m, const analysis::SourceLines& found);
 // Of a list of files.
 void describe(Members& m, const model::Recording& recording, const analysis::TopGroup& file);
 

@@ -13,8 +13,10 @@ export abstract class AnswerPanel<Answer> extends LitElement {
   private asked: { of: EngineView; key: string } | undefined;
   private busy = false;
 
-  /** Answers of equal keys are the same. */
-  protected abstract keyOf(page: PanelPage): string;
+  /** Answers of equal keys are the same; the view counts always. */
+  protected keyOf(_page: PanelPage): string {
+    return '';
+  }
   protected abstract ask(page: PanelPage): Promise<Answer>;
   protected abstract show(answer: Answer): TemplateResult;
   /** While nothing is known yet. */

@@ -146,5 +146,5 @@ export class AnswersView extends DrawerView {
 export function prepare(id: string, { view }: PanelPage): void {
   const panel = panelOf(id);
   void panel?.load().catch(() => undefined); // told when it is opened
-  if (panel?.needs.includes('states')) void view.prepare();
+  if (panel?.needs?.includes('states')) void view.prepare();
 }

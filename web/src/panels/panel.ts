@@ -121,8 +121,8 @@ export interface Panel {
   readonly name: string;
   /** A picture in place of the timeline, an answer beside it, or what needs its width below it. */
   readonly place: 'main' | 'side' | 'drawer';
-  /** What the engine builds for it: begun when somebody points at the tab. */
-  readonly needs: readonly 'states'[];
+  /** What the engine builds for it: begun when somebody points at the tab. Absent = nothing. */
+  readonly needs?: readonly 'states'[];
   /** Only files of one kind can have it: views of others have no tab of it. Absent = all have. */
   isFor?(info: ViewInfo, around: Around): boolean;
   /** Why it has nothing to show of a view, as a sentence; undefined = it has. Absent = it always has. */

@@ -37,7 +37,6 @@ export const panels = [
     id: 'flame',
     name: 'Flame graph',
     place: 'main',
-    needs: [],
     lacks: withoutBlocks,
     load: () => import('./flame/panel.ts'),
   },
@@ -45,7 +44,6 @@ export const panels = [
     id: 'devices',
     name: 'Devices',
     place: 'main',
-    needs: [],
     isFor: (_, { devices }) => devices > 1,
     lacks: (_, { devices }) =>
       devices > 1 ? undefined : 'There is one device in this snapshot: nothing to see side by side.',
@@ -88,7 +86,6 @@ export const panels = [
     id: 'compare',
     name: 'Compare',
     place: 'drawer',
-    needs: [],
     load: () => import('./compare/panel.ts'),
   },
   {
@@ -104,7 +101,6 @@ export const panels = [
     id: 'memory',
     name: 'Memory',
     place: 'drawer',
-    needs: [],
     lacks: withoutBlocks,
     load: () => import('./memory/panel.ts'),
   },
@@ -112,7 +108,6 @@ export const panels = [
     id: 'whatif',
     name: 'What if',
     place: 'drawer',
-    needs: [],
     lacks: ({ events, device, has_ops }) =>
       device < 0
         ? 'Pinned host memory has another allocator: its requests cannot be run again.'
@@ -128,7 +123,6 @@ export const panels = [
     id: 'source',
     name: 'Source',
     place: 'drawer',
-    needs: [],
     lacks: ({ has_stacks, events }) =>
       has_stacks || events === 0 ? undefined : 'No event has a stack: no line of source is known.',
     load: () => import('./source/panel.ts'),
@@ -137,7 +131,6 @@ export const panels = [
     id: 'settings',
     name: 'Settings',
     place: 'drawer',
-    needs: [],
     lacks: ({ settings }) =>
       settings !== null && Object.keys(settings ?? {}).length > 0
         ? undefined
@@ -148,7 +141,6 @@ export const panels = [
     id: 'ops',
     name: 'Ops',
     place: 'drawer',
-    needs: [],
     isFor: ({ has_ops }, { trace }) => has_ops || trace,
     lacks: ({ has_ops }, { trace }) =>
       has_ops || trace
@@ -160,7 +152,6 @@ export const panels = [
     id: 'series',
     name: 'Counters',
     place: 'drawer',
-    needs: [],
     isFor: ({ has_series }) => has_series,
     lacks: ({ has_series }) =>
       has_series ? undefined : 'The file has no counters over time besides what the timeline shows.',

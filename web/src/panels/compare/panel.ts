@@ -71,7 +71,7 @@ export class ComparePanel extends AnswerPanel<Found> {
     return sidesOf({ ...this.page, files: this.files }, this.kept.value.before, this.kept.value.after);
   }
 
-  protected keyOf(): string {
+  protected override keyOf(): string {
     const { before, after } = this.sides;
     return [before, after].map(({ view, event }) => `${numberOf(view)}@${event}`).join(' ');
   }

@@ -15,7 +15,7 @@ import './over_time.ts';
 export class FragmentationPanel extends AnswerPanel<Fragmentation> {
   protected readonly waiting = 'Finding what is cached…';
 
-  protected keyOf({ event, info }: PanelPage): string {
+  protected override keyOf({ event, info }: PanelPage): string {
     return String(Math.min(event, info.events - 1));
   }
   protected ask({ view, event, info }: PanelPage): Promise<Fragmentation> {

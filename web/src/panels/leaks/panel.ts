@@ -20,7 +20,7 @@ interface Found {
 export class LeaksPanel extends AnswerPanel<Found> {
   protected readonly waiting = 'Looking for what grows…';
 
-  protected keyOf({ event }: PanelPage): string {
+  protected override keyOf({ event }: PanelPage): string {
     return String(event);
   }
   protected async ask({ view, event, info }: PanelPage): Promise<Found> {

@@ -50,9 +50,6 @@ export class OomPanel extends AnswerPanel<Report> {
   @state() private trying: EngineView | undefined;
   protected readonly waiting = 'Looking for the reason…';
 
-  protected keyOf(): string {
-    return '';
-  }
   protected async ask({ view, info }: PanelPage): Promise<Report> {
     const report = await reportOf(view);
     const last = report.oom.at(-1);

@@ -19,9 +19,6 @@ type Sentence = ReportFinding['says'][number];
 export class OverviewPanel extends AnswerPanel<Report> {
   protected readonly waiting = 'Looking at every block…';
 
-  protected keyOf(): string {
-    return '';
-  }
   protected ask({ view }: PanelPage): Promise<Report> {
     return reportOf(view);
   }

@@ -33,7 +33,7 @@ export class SourcePanel extends AnswerPanel<Found> {
   @property({ attribute: false }) kept!: Kept<Chosen>;
   protected readonly waiting = 'Finding lines…';
 
-  protected keyOf({ event, source }: PanelPage): string {
+  protected override keyOf({ event, source }: PanelPage): string {
     return `${event} ${this.kept.value.file ?? ''} ${source?.name ?? ''}`;
   }
   protected async ask({ view, event, source }: PanelPage): Promise<Found> {
