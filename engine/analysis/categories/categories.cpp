@@ -167,12 +167,11 @@ class Sorting {
         states += all[end].rank == kIsState ? 1 : 0;
         counted += all[end].rank == kIsGradient ? 1 : 0;
       }
-      const size_t older = first + states + counted;
-      for (size_t i = older; i < std::min(end, older + counted); ++i)
-        by_gradients_[all[i].rank] = kOfGradient;
-      if (!uses_adam_ || states > 0 || end - older < 3 * counted) continue;
-      for (size_t i = older + counted; i < older + 3 * counted; ++i)
-        by_gradients_[all[i].rank] = kBeyondGradients;
+      const auto older = all.span().subspan(first + states + counted, end - first - states - counted);
+      for (const Sized& one : older.first(std::min(older.size(), counted)))
+        by_gradients_[one.rank] = kOfGradient;
+      if (!uses_adam_ || states > 0 || older.size() < 3 * counted) continue;
+      for (const Sized& one : older.subspan(counted, 2 * counted)) by_gradients_[one.rank] = kBeyondGradients;
     }
     return true;
   }
