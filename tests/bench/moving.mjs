@@ -71,7 +71,7 @@ async function move({ kind, steps }) {
   // A timer would be heard 4 ms later.
   const written = (state, before) =>
     new Promise((resolve) => {
-      const watch = new MutationObserver(() => state() !== before && over());
+      const watch = new globalThis.MutationObserver(() => state() !== before && over());
       const late = setTimeout(() => over(), 1000);
       const over = () => {
         clearTimeout(late);

@@ -35,10 +35,10 @@ async function hoverWithFullLink(page, name) {
       { length: 64 },
       (_, at) => `kept.${letter(at >> 3)}${letter(at & 7)}=${'x'.repeat(1000)}`,
     );
-    location.hash += `&${texts.join('&')}`;
+    globalThis.location.hash += `&${texts.join('&')}`;
   });
   await page.waitForTimeout(1000);
-  const kept = await page.evaluate(() => (location.hash.match(/kept\./g) ?? []).length);
+  const kept = await page.evaluate(() => (globalThis.location.hash.match(/kept\./g) ?? []).length);
   if (kept !== 64) throw new Error(`the link keeps ${kept} of 64 texts`);
   await eachMovement(page, ['hover'], ({ axis, answers }) => {
     const measured = percentile(answers, 0.95);
