@@ -95,8 +95,8 @@ async function move({ kind, steps }) {
     if (kind === 'pan') wheel({ deltaX: i % 40 < 20 ? 40 : -40 });
     if (kind === 'hover') pointer('pointermove', at(0.15 + ((i * 0.377) % 0.8), 0.7));
     if (kind === 'rest') continue;
-    // A movement that changes nothing, as at the end of the recording, has no answer to wait for.
     if (kind === 'hover') await written(state, before);
+    // A movement that changes nothing, as at the end of the recording, has no answer to wait for.
     while ((state() === before || state() === '') && performance.now() - start < 1000)
       await new Promise((resolve) => setTimeout(resolve));
     if (state() !== before) answers.push(performance.now() - start);
