@@ -138,7 +138,8 @@ async function tryAll(module) {
   for (const data of [madeUpRecording(12_000), ...files.map((file) => readFileSync(file))]) {
     const engine = new Engine(new DirectTransport(module));
     try {
-      const contents = await engine.open({ file: new Blob([data]) }, budget);
+      const { contents, view: first } = await engine.open({ file: new Blob([data]) }, budget);
+      first?.release();
       await engine.ask('peaks', {});
       for (const [snapshot, { devices }] of contents.snapshots.entries())
         for (const { device } of devices)

@@ -1,3 +1,5 @@
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "engine/analysis/report/contents.h"
@@ -15,6 +17,24 @@ namespace {
 Status contents(Asked& asked) {
   answers::to_json(asked.json(), analysis::find_contents(asked.session.recording()),
                    asked.session.content_hash());
+  return {};
+}
+
+Status first(Asked& asked) {
+  const analysis::Contents contents = analysis::find_contents(asked.session.recording());
+  const std::string hash = asked.session.content_hash();
+  const auto& shown = contents.first_shown;
+  if (!shown) {
+    answers::to_json(asked.json(), answers::FirstLook{contents, hash, std::nullopt});
+    return {};
+  }
+  const auto id = asked.session.open_view(shown->part, shown->device, Bands::blocks);
+  if (!id) return tl::unexpected(id.error());
+  const View& view = *asked.session.view(*id);
+  answers::to_json(
+      asked.json(),
+      answers::FirstLook{contents, hash,
+                         answers::OpenedView{*id, view.info(), analysis::findings(view.diagnostics())}});
   return {};
 }
 
@@ -68,6 +88,8 @@ Status release(Asked& asked) {
 constexpr Question kOfFiles[] = {
     // What is in the file, what reading it found out, and what tells it from others.
     {"contents", Of::file, "", "Contents", contents},
+    // What a file opens with: its contents, and an open view of what is shown first.
+    {"first", Of::file, "", "FirstLook", first},
     // The object of `gpustrata summary --json`, `file` being the name in it. Replays every device.
     {"summary", Of::file, "file: Text", "Summary", summary},
     // Of all devices of all snapshots but pinned host memory. Replays every one that no view shows.

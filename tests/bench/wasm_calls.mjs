@@ -6,8 +6,7 @@ import { loadRoom } from '../wasm/room.mjs';
 
 const { DirectTransport, Engine } = await loadRoom();
 const engine = new Engine(new DirectTransport(await loadEngine()));
-const contents = await engine.open({ file: await openAsBlob(process.argv[2]) }, 3 * 2 ** 30);
-const view = await engine.view({ ...contents.default, bands: 'blocks' });
+const { view } = await engine.open({ file: await openAsBlob(process.argv[2]) }, 3 * 2 ** 30);
 const { info } = view;
 const last = info.events - 1;
 const peak = info.peak.event;

@@ -15,11 +15,9 @@ async function timed(work) {
 }
 
 const engine = new Engine(new DirectTransport(await loadEngine()));
-const opened = await timed(async () => {
-  const contents = await engine.open({ file: await openAsBlob(file) }, 3 * 2 ** 30);
-  return engine.view({ ...contents.default, bands: 'blocks' });
-});
-const view = opened.answer;
+const source = { file: await openAsBlob(file) };
+const opened = await timed(() => engine.open(source, 3 * 2 ** 30));
+const { view } = opened.answer;
 const rehearsal = await timed(() => view.ask('rehearsal', {}));
 if (!rehearsal.answer.exact) throw new Error('the recording was not repeated exactly');
 const runs = [];

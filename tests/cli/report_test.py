@@ -372,6 +372,10 @@ class Check(WithFiles):
         cut = self.folder / "cut.pickle"
         cut.write_bytes(failed.read_bytes()[:-2])
         self.assertIn("broken  no_oom", out_of("check", cut, "--no-oom", code=3))
+        # What the run needs that died there, nobody knows; more than is there it needs for sure.
+        self.assertEqual(undecided(failed, "--max-peak", "64GiB", "--max-reserved", "64GiB"), ["ends_out_of_memory"] * 2)
+        self.assertIn("broken  max_peak", out_of("check", failed, "--max-peak", "1MiB", code=3))
+        self.assertEqual(undecided(file, "--baseline", failed, "--max-growth", "90000%"), ["baseline"])
         # Nothing is told of the baseline's run but its end.
         self.assertEqual(undecided(file, "--baseline", self.folder / "state.pickle", "--max-growth", "900%"), ["baseline"])
         junit = self.folder / "x.xml"
@@ -385,6 +389,9 @@ class Check(WithFiles):
         for name, why in (("docubox_no_history.pickle", "no_history"), ("torchtitan_fsdp_oom_rank0.pickle", "no_steps")):
             said = answer("check", SNAPSHOTS / name, "--no-leak", code=4)
             self.assertEqual({rule["undecided"] for rule in said["rules"]}, {why}, name)
+        # 596 events of device 1, which failed; the other two went no further.
+        said = answer("check", SNAPSHOTS / "code_location_3gpu_expandable_oom.pickle", "--max-peak", "200GiB", code=4)
+        self.assertEqual([rule["undecided"] for rule in said["rules"]], ["ends_out_of_memory"] * 3)
 
     def test_wrong_usage(self):
         clean = self.file(runs.train(1)[0], "clean.pickle")

@@ -230,7 +230,7 @@ struct Whole {
 
 // What opens and releases views, adds a run, or tells a device: it is asked beside the others, and must change no answer.
 [[nodiscard]] bool is_disturbing(std::string_view name) {
-  return name == "open" || name == "release" || name == "addRun" || name == "tellMadeIn";
+  return name == "open" || name == "first" || name == "release" || name == "addRun" || name == "tellMadeIn";
 }
 
 // All other questions, each as often, those about a view for that one.

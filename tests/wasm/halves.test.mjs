@@ -60,8 +60,7 @@ test('a snapshot and its timeline need the first module only', async () => {
   // Not among the files that were tried out when the engine was halved.
   const text = `{"device_traces": [[{"action": "alloc", "addr": 7, "size": 512, "stream": 0, "frames": []}]], "segments": []}`;
   for (const data of [golden('protocol4'), golden('gzipped'), text]) {
-    const { default: device } = await engine.open(source(data), budget);
-    const view = await engine.view({ ...device, bands: 'blocks' });
+    const { view } = await engine.open(source(data), budget);
     await view.ask('marks', {});
     await view.ask('filter', { text: 'size>1KiB' });
     assert.equal(asked(), 0);
@@ -79,8 +78,7 @@ test('a panel and a file of another kind bring the rest, once, and answer as the
   ]);
   const answers = async (engine) => {
     const got = [];
-    const { default: device } = await engine.open(source(golden('era3_expandable_and_oom')), budget);
-    const view = await engine.view({ ...device, bands: 'blocks' });
+    const { view } = await engine.open(source(golden('era3_expandable_and_oom')), budget);
     for (const [kind, args] of [
       ['states', {}],
       ['totals', { event: 1 }],
@@ -88,8 +86,8 @@ test('a panel and a file of another kind bring the rest, once, and answer as the
       ['eventRows', { filter: '', first: 0, count: 50 }],
     ])
       got.push(await view.ask(kind, args));
-    got.push(await engine.open(source(golden('zip_with_zstd')), budget));
-    got.push(await engine.open(source(timeline), budget).catch(({ reason }) => reason));
+    got.push(await engine.read(source(golden('zip_with_zstd')), budget, 'contents', {}));
+    got.push(await engine.read(source(timeline), budget, 'contents', {}).catch(({ reason }) => reason));
     got.push(await engine.ask('summary', { file: 'x' }).catch(({ reason }) => reason));
     return got;
   };
@@ -106,7 +104,7 @@ test('whatever a file is and wherever it ends, the first module alone says what 
     const data = golden(name);
     for (const part of [data, data.subarray(0, data.length >> 1), data.subarray(0, 40)]) {
       const { engine, asked } = await halves(); // one that has the rest already would have all texts
-      const said = (one) => one.open(source(part), budget).catch(({ reason }) => reason);
+      const said = (one) => one.read(source(part), budget, 'first', {}).catch(({ reason }) => reason);
       assert.deepEqual(await said(engine), await said(same), name);
       told += 1;
       withoutRest += Number(asked() === 0);
@@ -123,8 +121,7 @@ test('an engine whose rest cannot be had says so', async () => {
     throw new Error('A part of the engine could not be fetched.');
   });
   const engine = new Engine(new DirectTransport(module));
-  const { default: device } = await engine.open(source(golden('protocol4')), budget);
-  const view = await engine.view({ ...device, bands: 'blocks' });
+  const { view } = await engine.open(source(golden('protocol4')), budget);
   await assert.rejects(view.ask('report', {}), /could not be fetched/);
   assert.equal(engine.alive, false);
 });

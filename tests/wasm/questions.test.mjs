@@ -247,7 +247,8 @@ const profilerFiles = [
 const fleetFile = { name: 'fleet', file: join(root, 'tests/data/fleet/small.json') };
 const stretch = { first: 0, width: 1, count: 20 };
 /** Of numbers over time, fleets; most snapshots have none, which is refused in words. `open` opens a view. */
-const ofFiles = questions.filter(({ name, of }) => of === 'file' && name !== 'open');
+/** Those that open no view. */
+const ofFiles = questions.filter(({ name, of }) => of === 'file' && !['open', 'first'].includes(name));
 const questionsOfFiles = [
   ...ofFiles.flatMap(({ name, args }) =>
     samplesOf(args, types).map((sample) => ({ ask: name, args: sample })),
@@ -338,8 +339,9 @@ function same(got, expected, frames, what) {
 }
 
 test('every question has the same answer natively, in WebAssembly and over HTTP, as its schema says', async (t) => {
-  const { DirectTransport, HttpTransport, decodeAnswer } = await loadRoom();
+  const { DirectTransport, HttpTransport, decodeAnswer, encodeQuestion } = await loadRoom();
   const server = await startServer();
+  const contents = encodeQuestion(0, { ask: 'contents', args: {} });
   const schemas = JSON.parse(command('schema'));
   const asked = new Set();
   const hold = (frames, answers) => {
@@ -361,14 +363,15 @@ test('every question has the same answer natively, in WebAssembly and over HTTP,
       const data = readFileSync(file);
       const direct = new DirectTransport(await loadEngine());
       const readable = await direct
-        .read({ file: new Blob([data]) }, budget, () => undefined)
+        .read({ file: new Blob([data]) }, budget, contents, () => undefined)
         .then(
           () => true,
           () => false,
         );
       if (!readable) continue;
       await t.test(name, async () => {
-        const frames = await framesOf(data);
+        const first = encodeQuestion(0, { ask: 'first', args: {} });
+        const frames = [...(await framesOf(data)), first];
         const answers = await answersOf(direct, frames);
         hold(frames, answers);
         same(answers, nativeAnswers(file, frames), frames, 'native');
@@ -376,9 +379,10 @@ test('every question has the same answer natively, in WebAssembly and over HTTP,
         if (!goldenCases.includes(name) || goldenCases.indexOf(name) % 4 > 0) return;
         const shared = new HttpTransport(server.address);
         const served = { address: server.address, name: `${name}/input.pickle` };
-        await shared.read({ served }, budget, () => undefined);
+        await shared.read({ served }, budget, contents, () => undefined);
         const http = shared.beside(); // runs are of who has the file for itself
-        await http.read({ served }, budget, () => undefined);
+        const read = await http.read({ served }, budget, contents, () => undefined);
+        assert.equal(headOf(read), headOf(answers[0])); // `contents` is the first of the table
         const overHttp = await answersOf(http, frames);
         hold(frames, overHttp);
         same(overHttp, answers, frames, 'HTTP');
@@ -402,9 +406,9 @@ test('a run on a server is a snapshot for who asked for it, and for nobody else'
   try {
     const source = { served: { address: server.address, name: 'private_pool/input.pickle' } };
     const open = async (engine) => {
-      const { snapshots } = await engine.open(source, budget);
-      assert.equal(snapshots.length, 1);
-      return engine.view({ snapshot: 0, device: 0, bands: 'blocks' });
+      const { contents, view } = await engine.open(source, budget);
+      assert.equal(contents.snapshots.length, 1);
+      return view;
     };
     const seen = async (engine) => (await engine.ask('contents', {})).snapshots.length;
     const shared = new Engine(new HttpTransport(server.address));

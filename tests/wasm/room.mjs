@@ -34,7 +34,7 @@ export const budget = 2 ** 30;
 export async function openDirect(data) {
   const { DirectTransport, Engine } = await loadRoom();
   const engine = new Engine(new DirectTransport(await loadEngine()));
-  const contents = await engine.open({ file: new Blob([data]) }, budget);
+  const contents = await engine.read({ file: new Blob([data]) }, budget, 'contents', {});
   return { engine, contents };
 }
 

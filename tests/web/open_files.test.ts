@@ -26,11 +26,15 @@ class SlowEngine {
   private views = 0;
   private readonly late: (() => void)[] = [];
 
-  async open({ file }: { file: File }): Promise<Contents> {
+  async open({ file }: { file: File }): Promise<{ contents: Contents; view: EngineView }> {
     if (file.name === 'never') await new Promise<void>((resolve) => (this.read = resolve));
     const devices = [0, 1, 2, 3].map((device) => ({ device, events: 10 }));
-    const contents = { snapshots: [{ name: '', devices }], default: { snapshot: 0, device: 0 } };
-    return { ...contents, hash: file.name.padEnd(16, '0') } as unknown as Contents;
+    const contents = {
+      snapshots: [{ name: '', devices }],
+      default: { snapshot: 0, device: 0 },
+      hash: file.name.padEnd(16, '0'),
+    } as unknown as Contents;
+    return { contents, view: await this.view({ snapshot: 0, device: 0, bands: 'blocks' }) };
   }
   async view(shown: Shown): Promise<EngineView> {
     return new EngineView(this as unknown as Engine, shown, await this.ask('open', shown));

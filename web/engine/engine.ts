@@ -28,7 +28,7 @@ export interface Shown {
 
 /** What opening a file and its timeline ask: the first part of the engine answers it (site/split_engine.mjs). */
 const askedFirst = new Set<string>([
-  ...['contents', 'peaks', 'open', 'release', 'picture', 'labels', 'highest', 'position', 'marks'],
+  ...['peaks', 'open', 'release', 'picture', 'labels', 'highest', 'position', 'marks'],
   ...['probe', 'block', 'outline', 'kinds', 'shares', 'filter', 'match'],
 ]);
 
@@ -65,15 +65,30 @@ export class Engine {
     return this.waiting.size === 0;
   }
 
-  /** Reads a file; one before is gone with its views. */
+  /** Reads a file; one before is gone with its views. The view is what is shown first. */
   async open(
     source: Source,
     budget: number,
+    progress?: (progress: Progress) => void,
+  ): Promise<{ contents: Contents; view: EngineView | undefined }> {
+    const { contents, view } = await this.read(source, budget, 'first', {}, progress);
+    const shown = contents.default && { ...contents.default, bands: 'blocks' as const };
+    return { contents, view: shown && view ? new EngineView(this, shown, view) : undefined };
+  }
+
+  /** The same with another question, which the end of reading answers. */
+  async read<K extends FileKind>(
+    source: Source,
+    budget: number,
+    kind: K,
+    args: FileQuestions[K]['args'],
     progress: (progress: Progress) => void = () => undefined,
-  ): Promise<Contents> {
+  ): Promise<FileQuestions[K]['answer']> {
     if (this.dead) throw new EngineFailure(this.dead);
-    await this.transport.read(source, budget, progress);
-    return this.ask('contents', {});
+    const question = encodeQuestion(0, { ask: kind, args });
+    const answered = decodeAnswer(await this.transport.read(source, budget, question, progress));
+    if ('error' in answered) throw new EngineFailure(answered.error);
+    return answered.answer as FileQuestions[K]['answer'];
   }
 
   /**

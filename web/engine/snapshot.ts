@@ -37,7 +37,7 @@ export class Snapshot {
     signal?.addEventListener('abort', stop, { once: true });
     try {
       if (signal?.aborted) stop();
-      return new Snapshot(engine, await engine.open(source, budget, progress));
+      return new Snapshot(engine, await engine.read(source, budget, 'contents', {}, progress));
     } catch (error) {
       engine.close();
       throw error;

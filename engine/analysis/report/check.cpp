@@ -12,7 +12,7 @@ namespace {
 }
 
 [[nodiscard]] Undecided doubt_of_no_leak(const Report& report, bool incomplete) {
-  const Undecided doubt = doubt_of_peak(report.overview, incomplete);
+  const Undecided doubt = doubt_of_peak(report.overview, report.ending, incomplete);
   if (doubt == Undecided::incomplete || doubt == Undecided::no_history || doubt == Undecided::not_ended)
     return doubt;
   if (report.steps->from == StepsFrom::nothing) return Undecided::no_steps;
@@ -22,10 +22,11 @@ namespace {
 
 }  // namespace
 
-Undecided doubt_of_peak(const Overview& overview, bool incomplete) {
+Undecided doubt_of_peak(const Overview& overview, const Ending& ending, bool incomplete) {
   if (incomplete) return Undecided::incomplete;
   if (lacks(overview, NotRecorded::history)) return Undecided::no_history;
-  if (lacks(overview, NotRecorded::end)) return Undecided::not_ended;
+  if (ending.is_open) return Undecided::not_ended;
+  if (ending.at_failure()) return Undecided::ends_out_of_memory;
   return lacks(overview, NotRecorded::oldest_events) ? Undecided::events_lost : Undecided::no;
 }
 
@@ -48,7 +49,7 @@ std::vector<CheckedRule> check_device(const Report& report, const CheckRules& ru
     found.back().kept = false;
     found.back().undecided = Undecided::incomplete;
   };
-  const Undecided doubt = doubt_of_peak(report.overview, incomplete);
+  const Undecided doubt = doubt_of_peak(report.overview, report.ending, incomplete);
   const auto peak = static_cast<double>(report.peak.bytes);
   const StackId most = report.peak.groups.empty() ? StackId{} : report.peak.groups[0].stack;
   if (rules.max_peak)

@@ -31,14 +31,15 @@ struct CheckRules {
 
 // Why a rule can be neither kept nor broken.
 enum class Undecided : uint8_t {
-  no,           // it is one of them
-  not_told,     // this kind of file does not say
-  no_history,   // no event was recorded: only the memory when the file was written is known
-  events_lost,  // perhaps the oldest ones: NotRecorded::oldest_events
-  incomplete,   // the file: Diagnostics::incomplete()
-  not_ended,    // the program, when the file was read: NotRecorded::end
-  no_steps,     // for a leak: nothing marks steps
-  few_steps,    // fewer than kFewestGrowths
+  no,                  // it is one of them
+  not_told,            // this kind of file does not say
+  no_history,          // no event was recorded: only the memory when the file was written is known
+  events_lost,         // perhaps the oldest ones: NotRecorded::oldest_events
+  incomplete,          // the file: Diagnostics::incomplete()
+  not_ended,           // the program, when the file was read: Ending::is_open
+  ends_out_of_memory,  // the recording, on this device or another: Ending::at_failure()
+  no_steps,            // for a leak: nothing marks steps
+  few_steps,           // fewer than kFewestGrowths
   guessed_steps,  // from what repeats, and nothing grows from one of them to the next, or not surely (kSureLeak)
   baseline,       // its peak is not known, for one of these reasons
 };
@@ -63,7 +64,7 @@ struct Baseline {
 };
 
 // Why the peak of a run may be another than that of its recording; `no`: it is not. `incomplete`: Diagnostics::incomplete().
-[[nodiscard]] Undecided doubt_of_peak(const Overview& overview, bool incomplete);
+[[nodiscard]] Undecided doubt_of_peak(const Overview& overview, const Ending& ending, bool incomplete);
 
 // Only max_growth reads the baseline.
 [[nodiscard]] std::vector<CheckedRule> check_device(const Report& report, const CheckRules& rules,

@@ -43,6 +43,9 @@ struct UndecidedWords {
       return {"incomplete", "the file is damaged or ends too early; gpustrata summary says where"};
     case Undecided::not_ended:
       return {"not_ended", "the program did not end its journal: it was killed, or it still ran"};
+    case Undecided::ends_out_of_memory:
+      return {"ends_out_of_memory",
+              "the recording ends at a request that ran out of memory; the whole run may need more"};
     case Undecided::no_steps:
       return {"no_steps", "no steps were found; mark each with torch.profiler.record_function(\"step\")"};
     case Undecided::few_steps:

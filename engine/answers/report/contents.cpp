@@ -38,6 +38,13 @@ void describe(Members& m, const Contents& contents, std::string_view hash) {
   m.list({"diagnostics", "What reading it found out."}, contents.findings);
 }
 
+void describe(Members& m, const FirstLook& look) {
+  m.is("FirstLook");
+  m.object("contents", [&] { describe(m, m.of(look.contents), look.hash); });
+  m.object({"view", "Of `default`, by blocks; null = there is none."}, look.view,
+           [&](const OpenedView& view) { describe(m, view); });
+}
+
 void describe(Members& m, const analysis::DevicePeak& peak) {
   m.is("DevicePeak");
   m.count("device", peak.device);

@@ -175,8 +175,10 @@ class ReportPage {
     const analysis::Top& top = report_.peak_groups;
     if (top.bytes == 0) return;
     const auto shown = static_cast<int64_t>(top.groups.size());
-    heading(fmt::format("The peak: {} {}, {} of it in {}", size_text(report_.peak.bytes),
-                        report_.overview.events == 0 ? "when it was saved" : after_text(report_.peak.event),
+    const std::string size = size_text(report_.peak.bytes);
+    heading(fmt::format("{}, {} of it in {}",
+                        has_history() ? fmt::format("The peak: {} {}", size, after_text(report_.peak.event))
+                                      : "In use when it was saved: " + size,
                         percent_text(top.bytes - top.other_bytes, top.bytes),
                         counted(shown, heading_of(top.by))));
     const auto numbers_of = [&](int64_t bytes, int64_t blocks) {

@@ -45,6 +45,7 @@ using Peaks = std::map<std::pair<std::string, int32_t>, analysis::Baseline>;  //
 [[nodiscard]] Peaks peaks_of(const model::Recording& recording, Status& failed) {
   Peaks peaks;
   for (const model::Part& part : recording.parts) {
+    const analysis::Ending ending = analysis::find_ending(recording, part);
     for (const int32_t device : part.devices(recording.segments)) {
       const auto lives = replay::find_block_lives(recording, part, device);
       if (!lives) {
@@ -56,7 +57,7 @@ using Peaks = std::map<std::pair<std::string, int32_t>, analysis::Baseline>;  //
         failed = tl::unexpected(overview.error());
         return peaks;
       }
-      const auto doubt = analysis::doubt_of_peak(*overview, recording.diagnostics.incomplete());
+      const auto doubt = analysis::doubt_of_peak(*overview, ending, recording.diagnostics.incomplete());
       peaks[{part.name, device}] = {lives->peak_level, doubt == analysis::Undecided::no};
     }
   }

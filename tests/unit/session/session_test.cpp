@@ -12,6 +12,7 @@ namespace gpustrata::session {
 namespace {
 
 using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -167,6 +168,29 @@ TEST_F(SessionTest, PinnedHostMemoryIsADevice) {
 TEST_F(SessionTest, TheTellingDeviceIsTheFirstShown) {
   open("several_devices");  // peaks of 10, 1 and 33 bytes on devices 0, 2 and 3
   EXPECT_THAT(ask("contents"), HasSubstr(R"("default":{"snapshot":0,"device":3})"));
+}
+
+TEST_F(SessionTest, AFileOpensWithItsContentsAndAViewOfTheTellingDevice) {
+  open("several_devices");
+  std::string first = ask("first");
+  const std::string contents = ask("contents");
+  std::string view = ask("open", 0, R"({"snapshot":0,"device":3,"bands":"blocks"})");
+  const auto answer_of = [](const std::string& frame) {
+    return frame.substr(std::string_view(R"({"answer":)").size(), frame.size() - 11);
+  };
+  const auto id = view.find(R"("id":2)");
+  ASSERT_NE(id, std::string::npos);
+  view[id + 5] = '1';
+  EXPECT_EQ(answer_of(first),
+            fmt::format(R"({{"contents":{},"view":{}}})", answer_of(contents), answer_of(view)));
+  EXPECT_THAT(ask("highest", 1, R"({"columns":{"axis":"event","first":0,"width":1,"count":3}})"),
+              Not(HasSubstr("error")));
+}
+
+TEST_F(SessionTest, AFileWithoutADeviceOpensWithoutAView) {
+  open("nothing_recorded");
+  EXPECT_THAT(ask("first"), HasSubstr(R"("default":null)"));
+  EXPECT_THAT(ask("first"), EndsWith(R"("view":null}})"));
 }
 
 // One private pool of 8192 bytes with a block of 500, and a default block of 800 on top of it.

@@ -7,12 +7,13 @@ export type ToWorker =
   | { kind: 'start'; module: WebAssembly.Module; rest: string | undefined }
   /** What `module` lacks, once it is there; a worker that needs it before fetches it from the address `rest`. */
   | { kind: 'rest'; module: WebAssembly.Module }
-  | { kind: 'read'; source: Source; budget: number }
+  /** `question`: asked once it is read. */
+  | { kind: 'read'; source: Source; budget: number; question: Bytes }
   | Bytes;
 
 export type FromWorker =
   | { kind: 'progress'; progress: Progress }
-  | { kind: 'read' }
+  | { kind: 'read'; answer: Bytes }
   | { kind: 'refused'; error: EngineError }
   /** The engine cannot be used any more. */
   | { kind: 'died'; error: EngineError }

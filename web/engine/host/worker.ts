@@ -36,7 +36,8 @@ globalThis.onmessage = (event: MessageEvent<ToWorker>) => {
         await started.read(message.source, message.budget, (progress) =>
           post({ kind: 'progress', progress }),
         );
-        post({ kind: 'read' });
+        const answer = started.ask(message.question);
+        post({ kind: 'read', answer }, [answer.buffer]);
       } catch (error) {
         if (error instanceof EngineFailure) post({ kind: 'refused', error: error.reason });
         else died(error);

@@ -525,6 +525,12 @@ export interface FilterAnswer {
   first: Rank;
 }
 
+export interface FirstLook {
+  contents: Contents;
+  /** Of `default`, by blocks; null = there is none. */
+  view: OpenedView | null;
+}
+
 /** What fits: memory foretold from recordings with other parameters. */
 export interface Fit {
   /** What fits, in sentences; empty without a capacity. */

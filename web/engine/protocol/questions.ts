@@ -9,6 +9,11 @@ export interface FileQuestions {
     args: Record<never, never>;
     answer: A.Contents;
   };
+  /** What a file opens with: its contents, and an open view of what is shown first. */
+  first: {
+    args: Record<never, never>;
+    answer: A.FirstLook;
+  };
   /** The object of `gpustrata summary --json`, `file` being the name in it. Replays every device. */
   summary: {
     args: { file: T.Text };

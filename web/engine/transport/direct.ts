@@ -15,8 +15,14 @@ export class DirectTransport implements Transport {
     this.host = new Host(engine);
   }
 
-  read(source: Source, budget: number, progress: (progress: Progress) => void): Promise<void> {
-    return this.host.read(source, budget, progress);
+  async read(
+    source: Source,
+    budget: number,
+    question: Bytes,
+    progress: (progress: Progress) => void,
+  ): Promise<Bytes> {
+    await this.host.read(source, budget, progress);
+    return this.host.ask(question);
   }
 
   send(question: Bytes): void {

@@ -36,7 +36,12 @@ export class HttpTransport implements Transport {
   }
 
   /** The server's own limit counts, not `budget`. */
-  async read(source: Source, _budget: number, progress: (progress: Progress) => void): Promise<void> {
+  async read(
+    source: Source,
+    _budget: number,
+    question: Bytes,
+    progress: (progress: Progress) => void,
+  ): Promise<Bytes> {
     if (!('served' in source))
       throw failure('wrong_usage', 'A server reads the files that it serves, no others.');
     this.leave();
@@ -57,13 +62,15 @@ export class HttpTransport implements Transport {
       this.leave();
       throw failure('cancelled', 'Cancelled.');
     }
+    // Waits there until the file is read. What stands between may not wait so long: then it is asked once more.
+    const answer = this.askOnce(question).catch(() => undefined);
     for (;;) {
       const response = await this.fetched(`sessions/${session}`);
       if (!response.ok) throw failure('unreadable', await response.text());
       const { ready, error: wrong, ...reading } = (await response.json()) as ServedReading;
       progress({ phase: reading.bytes < reading.total ? 'reading' : 'finishing', ...reading });
       if (wrong) throw new EngineFailure(wrong);
-      if (ready) return;
+      if (ready) return (await answer) ?? this.ask(question);
     }
   }
 

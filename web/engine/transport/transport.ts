@@ -32,8 +32,16 @@ export interface Progress {
 }
 
 export interface Transport {
-  /** Reads a file into the engine, in place of the one before; its views are gone. Rejected with an EngineFailure. */
-  read(source: Source, budget: number, progress: (progress: Progress) => void): Promise<void>;
+  /**
+   * Reads a file into the engine, in place of the one before; its views are gone. Tells the frame that answers `question`, which is
+   * asked once the file is read. Rejected with an EngineFailure.
+   */
+  read(
+    source: Source,
+    budget: number,
+    question: Bytes,
+    progress: (progress: Progress) => void,
+  ): Promise<Bytes>;
   /** A question's frame. What is in `transfer` is not the caller's any more. */
   send(question: Bytes, transfer?: Transferable[]): void;
   /**

@@ -22,7 +22,7 @@ export interface RestOfEngine {
 
 interface Reading {
   progress: (progress: Progress) => void;
-  resolve: () => void;
+  resolve: (answer: Bytes) => void;
   reject: (failure: EngineFailure) => void;
 }
 
@@ -45,10 +45,15 @@ export class WorkerTransport implements Transport {
     void parts.rest?.module.then((module) => this.post({ kind: 'rest', module }));
   }
 
-  read(source: Source, budget: number, progress: (progress: Progress) => void): Promise<void> {
+  read(
+    source: Source,
+    budget: number,
+    question: Bytes,
+    progress: (progress: Progress) => void,
+  ): Promise<Bytes> {
     return new Promise((resolve, reject) => {
       this.reading = { progress, resolve, reject };
-      this.post({ kind: 'read', source, budget });
+      this.post({ kind: 'read', source, budget, question });
     });
   }
 
@@ -79,7 +84,7 @@ export class WorkerTransport implements Transport {
       case 'progress':
         return this.reading?.progress(message.progress);
       case 'read':
-        return this.take()?.resolve();
+        return this.take()?.resolve(message.answer);
       case 'refused':
         return this.take()?.reject(new EngineFailure(message.error));
       case 'died':

@@ -20,7 +20,7 @@ import type { OpenFile } from './open_file.ts';
 export { hasPlaces, type OpenFile } from './open_file.ts';
 
 /** Bytes the engine may use for one file; the 32-bit heap ends at 4 GiB. */
-const budget: Bytes = 3.5 * 1024 ** 3;
+export const budget: Bytes = 3.5 * 1024 ** 3;
 /** Files read at the same time. More would only share the same cores and disk. */
 const mostReading = Math.min(4, Math.max(2, globalThis.navigator?.hardwareConcurrency || 2));
 
@@ -255,33 +255,7 @@ export class OpenFiles {
     this.pool.warmUp();
   }
 
-  /**
-   * A view's device in an engine of its own, for what takes long: the page stays alive, and closing the engine ends it at
-   * once. Whoever asks closes it. Refused as reading a file is.
-   */
-  async again(view: EngineView, signal: AbortSignal): Promise<EngineView> {
-    const entry = this.entries.find(({ file }) => file?.engine === view.engine);
-    const source = entry?.source;
-    if (!source) {
-      const message = entry
-        ? 'This is a run of another file: ask there what other settings would do.'
-        : 'The file is closed.';
-      throw new EngineFailure({ code: 'wrong_usage', message, offset: -1 });
-    }
-    const engine = view.engine.beside() ?? (await this.pool.spare());
-    const stop = (): void => engine.close();
-    signal.addEventListener('abort', stop, { once: true });
-    try {
-      if (signal.aborted) stop();
-      await engine.open(source, budget);
-      return await engine.view({ ...view.shown, bands: 'blocks', only: '' });
-    } catch (error) {
-      stop();
-      throw error;
-    }
-  }
-
-  /** Engines for `again` that are worth it at the same time: each holds the file's tables, a server's are for others, too. */
+  /** Engines for `readAgain` (read_again.ts) that are worth it at the same time: each holds the file's tables, a server's are for others, too. */
   mostAgain(view: EngineView): number {
     const source = this.entries.find(({ file }) => file?.engine === view.engine)?.source;
     if (source && 'served' in source) return 1;
@@ -382,16 +356,14 @@ export class OpenFiles {
       engine = await this.pool.take(source);
       if (gone()) return engine.close();
       entry.engine = engine;
-      const contents = await engine.open(source, budget, (progress) => {
+      const { contents, view } = await engine.open(source, budget, (progress) => {
         if (!entry.loading) return;
         entry.loading = { ...entry.loading, progress };
         this.changed();
       });
-      const first = contents.default && { ...contents.default, bands: 'blocks' as const };
-      const view = first ? await engine.view(first) : undefined;
       if (gone()) return engine.close();
       const bytes = sizeOf(source, entry.loading?.progress);
-      const snapshot = first?.snapshot ?? 0;
+      const snapshot = view?.shown.snapshot ?? 0;
       const file = fileOf(entry, { source, bytes, engine, contents, snapshot, view });
       this.watch(file);
       entry.file = file;

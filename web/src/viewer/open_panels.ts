@@ -7,9 +7,12 @@ import type { Theme } from '../draw/colors.ts';
 import type { EditorChoice } from '../model/editor.ts';
 import { hostDevice } from '../model/devices.ts';
 import type { OpenFiles } from '../model/open_files.ts';
+import type * as ReadAgain from '../model/read_again.ts';
 import type { SourceFolder } from '../model/source_folder.ts';
 import type { PanelTexts, Workspace } from '../model/workspace.ts';
 import type { Choices } from './choices.ts';
+
+export const loadReadAgain = (): Promise<typeof ReadAgain> => import('../model/read_again.ts');
 
 /** Open at first: nothing is empty after opening. */
 export const firstAnswer: PanelId = 'overview';
@@ -93,7 +96,7 @@ export class OpenPanels {
     const { files } = this.page;
     const known = this.elsewhere.get(view) ?? {
       most: files.mostAgain(view),
-      open: (signal, of = view) => files.again(of, signal),
+      open: async (signal, of = view) => (await loadReadAgain()).readAgain(files, of, signal),
       show: (run, name) => files.adopt(run, name),
     };
     this.elsewhere.set(view, known);

@@ -52,7 +52,7 @@ import { Hearing } from '../controls/hearing.ts';
 import '../controls/toast.ts';
 import type { ToastView } from '../controls/toast.ts';
 import { OnlyThese } from './only_these.ts';
-import { answerOf, firstAnswer, mainOf, OpenPanels, sideOf } from './open_panels.ts';
+import { answerOf, firstAnswer, loadReadAgain, mainOf, OpenPanels, sideOf } from './open_panels.ts';
 import { loadSheets, need, openSheet } from './sheets.ts';
 import './top_bar.ts';
 import { layout } from './styles.ts';
@@ -210,7 +210,7 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
       loadCounters(),
       loadSheets(),
       loadFleet(),
-      loadDecision().catch(() => undefined),
+      ...[loadDecision(), loadReadAgain()].map((one: Promise<unknown>) => one.catch(() => undefined)),
       this.files.pool.loadRest(),
     ]);
     this.dataset['whole'] = '';

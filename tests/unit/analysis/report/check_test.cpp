@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+
 namespace gpustrata::analysis {
 namespace {
 
@@ -76,11 +78,16 @@ TEST_F(RulesOfCheck, WhatIsNotKnownIsNeitherKeptNorBroken) {
 
 // The file shows a peak of 1000 and 2000 reserved; the run may have had more before.
 TEST_F(RulesOfCheck, OfLostEventsWhatIsThereMayBreakARuleButNotKeepIt) {
-  for (const auto& [lost, reason] : {std::pair(NotRecorded::oldest_events, Undecided::events_lost),
-                                     std::pair(NotRecorded::end, Undecided::not_ended),
-                                     std::pair(NotRecorded::history, Undecided::no_history)}) {
+  const std::pair<Undecided, std::function<void()>> all[] = {
+      {Undecided::events_lost, [&] { lack(NotRecorded::oldest_events); }},
+      {Undecided::not_ended, [&] { report.ending.is_open = true; }},
+      {Undecided::ends_out_of_memory,
+       [&] { report.ending = {.device = 1, .event = 5}; }},  // on another device
+      {Undecided::no_history, [&] { lack(NotRecorded::history); }}};
+  for (const auto& [reason, lose] : all) {
     report.overview.missing.clear();
-    lack(lost);
+    report.ending = {};
+    lose();
     for (const CheckRules& rules : {only(&CheckRules::max_peak, 1000), only(&CheckRules::max_reserved, 2000),
                                     only(&CheckRules::no_oom, true)}) {
       EXPECT_EQ(checked(rules).undecided, reason);
@@ -95,6 +102,13 @@ TEST_F(RulesOfCheck, OfLostEventsWhatIsThereMayBreakARuleButNotKeepIt) {
   }
   report.out_of_memory.all = 1;
   EXPECT_EQ(checked(only(&CheckRules::no_oom, true)).undecided, Undecided::no);
+  // What leaked was in the steps before.
+  mark_steps();
+  report.overview.missing.clear();
+  report.ending = {.device = 2, .event = 8};
+  EXPECT_TRUE(checked(only(&CheckRules::no_leak, true)).kept);
+  report.ending = {};
+  lack(NotRecorded::history);
   lack(NotRecorded::times);  // does no harm
   report.overview.missing.erase(report.overview.missing.begin());
   EXPECT_TRUE(checked(only(&CheckRules::max_peak, 1000)).kept);

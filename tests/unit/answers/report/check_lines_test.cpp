@@ -55,8 +55,8 @@ TEST_F(LinesOfCheck, WhatCannotBeDecidedSaysWhyAndWhatTheRecordingShows) {
       "torch.cuda.memory._record_memory_history() before the run; recorded: 2.0 KiB (2,048 bytes) of at "
       "most 4.0 KiB, event 5");
   for (const Undecided why :
-       {Undecided::events_lost, Undecided::incomplete, Undecided::not_ended, Undecided::no_steps,
-        Undecided::few_steps, Undecided::guessed_steps, Undecided::baseline}) {
+       {Undecided::events_lost, Undecided::incomplete, Undecided::not_ended, Undecided::ends_out_of_memory,
+        Undecided::no_steps, Undecided::few_steps, Undecided::guessed_steps, Undecided::baseline}) {
     const std::string said = line({RuleKind::no_leak, false, 0, 0, 0, -1, {}, why});
     EXPECT_THAT(said, testing::StartsWith("unknown no_leak            device 0: this cannot be checked: "));
     EXPECT_THAT(said, testing::Not(testing::HasSubstr("leaking stacks")));

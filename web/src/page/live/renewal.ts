@@ -30,7 +30,7 @@ export async function readAgain(viewer: GpustrataViewer, { source, view: before 
   try {
     let place: Place | undefined;
     let bytes = 0;
-    const contents = await engine.open(source, noBudget, (progress) => {
+    const contents = await engine.read(source, noBudget, 'contents', {}, (progress) => {
       place = progress.journal ?? undefined;
       bytes = progress.total;
     });
