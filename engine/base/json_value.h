@@ -15,7 +15,7 @@
 namespace gpustrata {
 
 inline constexpr size_t kMostJsonValues = size_t{1} << 16;
-inline constexpr int kDeepestJson = 8;  // containers in each other
+inline constexpr int kDeepestJson = 16;  // containers in each other
 
 struct JsonValue {
   enum class Kind : uint8_t { null, flag, number, text, list, object };
