@@ -9,6 +9,10 @@ const stepGoal = 16;
 /** Runs in the page: presses keys, and waits each time until list and picture show the event that is meant. */
 async function drive({ kind, steps }) {
   const { within } = globalThis; // chromium.mjs
+  const inEvents = (selector) => {
+    const events = within(document, 'gpustrata-event-list');
+    return events && within(events.shadowRoot, selector);
+  };
   const soon = () =>
     new Promise((resolve) => {
       const channel = new MessageChannel();
@@ -23,7 +27,7 @@ async function drive({ kind, steps }) {
   const shows = (event) => {
     const picture = within(document, '.picture[data-settled]');
     if (!picture) return false;
-    const row = within(document, '[role=option][aria-selected=true]');
+    const row = inEvents('[role=row][aria-selected=true]');
     if (kind !== 'open' && row?.dataset.event !== picture.dataset.event) return false;
     return event === undefined || Number(picture.dataset.event) === event;
   };
@@ -53,7 +57,7 @@ async function drive({ kind, steps }) {
     return [performance.now() - start, sketched];
   }
   const last = Number(within(document, '[data-stat=events]').dataset.count) - 1;
-  const list = within(document, '.scroller[role=listbox]');
+  const list = inEvents('.scroller[role=grid]');
   for (let i = 0; i < steps; i += 1) {
     await frame();
     await frame();
@@ -84,7 +88,7 @@ await forEachOpened(inputs, async (page, label) => {
   const [again] = await page.evaluate(drive, { kind: 'open', steps: 1 });
   tell(`state, ${label}: opened again`, again, openGoal);
   await page.getByRole('tab', { name: 'Events' }).click();
-  await page.locator('.scroller[role=listbox]').waitFor();
+  await page.locator('gpustrata-event-list .scroller[role=grid]').waitFor();
   const steps = await page.evaluate(drive, { kind: 'step', steps: 100 });
   tell(`state, ${label}: step, median`, percentile(steps, 0.5), stepGoal);
   tell(`state, ${label}: step, p95`, percentile(steps, 0.95));

@@ -16,7 +16,10 @@ Result<Comparison> compare_groups(const Side& before, const Side& after, size_t 
   if (!parts) return tl::unexpected(parts.error());
   found.bytes = parts->bytes;
   found.blocks = parts->blocks;
-  for (const ComparedPart& part : parts->parts) {
+  const bool fell = found.bytes.growth() < 0;
+  const size_t count = parts->parts.size();
+  for (size_t i = 0; i < count; ++i) {
+    const ComparedPart& part = parts->parts[fell ? count - 1 - i : i];
     if (!part.changed()) {
       ++found.unchanged;
       continue;

@@ -504,11 +504,11 @@ export class TimelineView extends LitElement {
     const ctx = this.baseCanvas?.getContext('2d');
     if (!ctx || !kept || stage.area.width < 2) return;
     const { picture, kinds } = kept;
-    kinds.want(this.colourBy);
     const by = this.groups?.by;
     stage.stacking = by ? { by } : {};
     const at = stage.projection();
     const settled = this.wantPicture(kept);
+    kinds.want(this.colourBy);
     this.resting = settled && !picture.zooming;
     if (settled && picture.shown) this.labels.want(picture.shown, kinds.kinds);
     const { labels, markers } = this;
@@ -526,7 +526,7 @@ export class TimelineView extends LitElement {
     }
     // After the first picture: a question asked before would delay it.
     const marked = (settled || this.firstPicture) && kept.marks.want(this.axis);
-    this.tellState(settled, settled && labels.settled && marked);
+    this.tellState(settled, settled && kinds.settled && labels.settled && marked);
     this.problem = picture.problem;
     this.drawMinimap(picture);
     if (!settled) return;

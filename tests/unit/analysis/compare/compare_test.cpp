@@ -80,6 +80,11 @@ TEST(Compare, WhatGrewMostComesFirst) {
   EXPECT_GE(found.rows[1].before, 0);
   EXPECT_EQ(found.changed, 4);
   EXPECT_EQ(found.unchanged, 1);
+  // The sum falls: what shrank most comes first.
+  const Comparison back = compared(b, a, 1);
+  ASSERT_EQ(back.rows.size(), 1u);
+  EXPECT_EQ(words(b, a, back.rows[0]), "file.py:1:new 1000 0 1 0");
+  EXPECT_EQ(back.other_bytes.growth(), 859 - 1229 + 1000);
 }
 
 TEST(Compare, RowsBeyondTheLimitAreOne) {

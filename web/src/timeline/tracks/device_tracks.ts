@@ -52,7 +52,7 @@ export class DeviceTracks {
   view: Viewport | undefined;
   /** What `prepare` asked for. */
   private prepared = '';
-  /** What was asked for before the kinds were known. */
+  /** For when the kinds are known. */
   private again: (() => void) | undefined;
   /** Which of the three has an answer. */
   readonly answers = new Listeners<'picture' | 'kinds' | 'marks'>();
@@ -107,13 +107,13 @@ export class DeviceTracks {
     const axis = info.extent.time_us === null ? 'event' : wantedAxis;
     const extent = (axis === 'event' ? info.extent.event : info.extent.time_us) ?? 1;
     const bounds = boundsOf(extent, info);
-    kinds.want(look.colour);
-    this.again = kinds.by === look.colour ? undefined : () => this.prepare(area, wantedAxis, theme, look);
-    if (this.again) return;
     const style = this.style(theme, look.stacking, '', -1);
     const prepared = [area.width, area.height, axis, style.key].join();
-    if (prepared === this.prepared || this.view) return;
+    if (prepared !== this.prepared && !this.view)
+      picture.want(new Projection(fitAll(bounds), area), axis, bounds, style);
     this.prepared = prepared;
-    picture.want(new Projection(fitAll(bounds), area), axis, bounds, style);
+    // What kinds there are takes longer to find than a picture without them to draw.
+    kinds.want(look.colour);
+    this.again = kinds.settled ? undefined : () => this.prepare(area, wantedAxis, theme, look);
   }
 }

@@ -42,6 +42,11 @@ export class KindsTrack {
     return this.kinds?.by ?? 'allocation';
   }
 
+  /** What is wanted is in force. */
+  get settled(): boolean {
+    return this.by === (this.wantedBy ?? this.by);
+  }
+
   want(by: ColourBy): void {
     if (by === this.wantedBy || (this.wantedBy === undefined && by === 'allocation')) return;
     this.wantedBy = by;
