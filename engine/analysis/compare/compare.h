@@ -24,8 +24,8 @@ struct Comparison {
   explicit Comparison(Budget& budget) : rows(budget) {}
 
   By by = By::shown;
-  BeforeAfter bytes, blocks;              // of everything alive
-  Column<ComparedPart> rows;              // that changed, in the direction of the sum the most first; at most `limit`
+  BeforeAfter bytes, blocks;  // of everything alive
+  Column<ComparedPart> rows;  // that changed, in the direction of the sum the most first; at most `limit`
   int64_t changed = 0, unchanged = 0;     // groups
   BeforeAfter other_bytes, other_blocks;  // in the groups that changed, beyond `limit`
 };

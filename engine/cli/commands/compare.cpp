@@ -286,7 +286,8 @@ int run_compare(const CompareOptions& given, const Console& console) {
 
 void add_compare(CLI::App& app, Run& chosen) {
   const auto [command, options] =
-      add(app, chosen, "compare", "What grew between two snapshots, or shrank where the sum did, the most first", run_compare);
+      add(app, chosen, "compare",
+          "What grew between two snapshots, or shrank where the sum did, the most first", run_compare);
   command->add_option("BEFORE", options->before.file, "Snapshot file; - is standard input")->required();
   command->add_option("AFTER", options->after.file, "Snapshot file")->required();
   add_moment(*command, options->at);
