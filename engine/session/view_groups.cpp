@@ -122,12 +122,11 @@ Result<std::vector<BandLabel>> View::group_labels(const GroupStack& stack, const
     return fail(ErrorCode::limit_exceeded, -1, "not enough memory for the words in {} pixels", size);
   blocks.truncate(size);
   stack.timeline.draw(columns, rows, blocks.span());
-  for (size_t i = 0; i < size; ++i) {
-    uint32_t& pixel = blocks[i];
-    if (pixel == replay::kNothing) continue;
-    const auto place = static_cast<int32_t>(pixel & replay::kRankMask);
-    kinds[i] = static_cast<uint32_t>(stack.bands.group_of(place));
-    if (stack.rank_of_place[place] >= ranked().count()) pixel = replay::kNothing;
+  if (pools_) {  // what they keep unused has no words of its own
+    for (uint32_t& pixel : blocks.span()) {
+      if (pixel <= replay::kRankMask && stack.rank_of_place[pixel] >= ranked().count())
+        pixel |= replay::kMergedBit;
+    }
   }
   std::vector<BandLabel> labels;
   std::vector<uint32_t> named;  // places, ascending
@@ -139,12 +138,22 @@ Result<std::vector<BandLabel>> View::group_labels(const GroupStack& stack, const
     named.push_back(static_cast<uint32_t>(place.rank));
   }
   std::sort(named.begin(), named.end());
-  // What other blocks cover is the group's.
-  bool is_named = false;
-  for (size_t i = 0; i < size; ++i) {
-    if (i == 0 || blocks[i] != blocks[i - 1])
-      is_named = std::binary_search(named.begin(), named.end(), blocks[i] & ~replay::kMergedBit);
-    if (is_named) kinds[i] = replay::kNothing;
+  // What other blocks cover is the group's. Places ascend in a column, so groups and names are walked along.
+  const std::span<const int32_t> first = stack.bands.first();
+  for (size_t column = 0; column < size; column += static_cast<size_t>(rows.count)) {
+    uint32_t last = replay::kNothing, kind = replay::kNothing, group = 0;
+    auto name = named.begin();
+    for (size_t i = column; i < column + static_cast<size_t>(rows.count); ++i) {
+      if (blocks[i] == replay::kNothing) continue;
+      const uint32_t place = blocks[i] & replay::kRankMask;
+      if (place != last) {
+        last = place;
+        while (static_cast<int32_t>(place) >= first[group + 1]) ++group;
+        while (name != named.end() && *name < place) ++name;
+        kind = name != named.end() && *name == place ? replay::kNothing : group;
+      }
+      kinds[i] = kind;
+    }
   }
   for (const replay::BandPlace& place : replay::find_band_places(kinds.span(), rows.count, limits)) {
     BandLabel& label = labels.emplace_back(placed(place, columns, rows));

@@ -27,10 +27,11 @@ export interface Shown {
 }
 
 /** What opening a file and its timeline ask: the first part of the engine answers it (site/split_engine.mjs). */
-const askedFirst = new Set<string>([
-  ...['peaks', 'open', 'release', 'picture', 'labels', 'highest', 'position', 'marks'],
-  ...['probe', 'block', 'outline', 'kinds', 'shares', 'filter', 'match'],
-]);
+const askedFirst = new Set(
+  'peaks open release picture labels highest position marks probe block outline kinds shares filter match'.split(
+    ' ',
+  ),
+);
 
 /** Long enough to be worth a message, short enough to wait for: a part of the states (ms). */
 const sliceMs = 12;

@@ -48,7 +48,7 @@ export class KindsTrack {
   }
 
   want(by: ColourBy): void {
-    if (by === this.wantedBy || (this.wantedBy === undefined && by === 'allocation')) return;
+    if (by === (this.wantedBy ?? 'allocation')) return;
     this.wantedBy = by;
     this.asking.request(by);
   }
