@@ -6,7 +6,7 @@
 namespace gpustrata::replay {
 
 std::span<const uint32_t> KeptPicture::draw(const Timeline& timeline, const ColumnGrid& columns,
-                                            const RowGrid& rows, const BandColours& colours) {
+                                            const RowGrid& rows, const BandColours* colours) {
   columns_drawn_ = 0;
   if (columns.count <= 0 || rows.count <= 0) return {};
   const Range kept = shared_with(columns, rows);
@@ -23,7 +23,7 @@ std::span<const uint32_t> KeptPicture::draw(const Timeline& timeline, const Colu
     ColumnGrid part = columns;
     part.first += from;
     part.count = to - from;
-    timeline.draw(part, rows, {at(from), static_cast<size_t>(part.count) * height}, &colours);
+    timeline.draw(part, rows, {at(from), static_cast<size_t>(part.count) * height}, colours);
     columns_drawn_ += part.count;
   };
   draw_part(0, kept.from);
@@ -59,7 +59,7 @@ std::span<const uint32_t> KeptPictures::draw(const Timeline& timeline, const Col
   size_t i = 1 - last_;
   if (pictures_[last_].overlaps(columns, rows) && !pictures_[i].overlaps(columns, rows)) i = last_;
   last_ = i;
-  return pictures_[i].draw(timeline, columns, rows, colours);
+  return pictures_[i].draw(timeline, columns, rows, &colours);
 }
 
 const KeptPicture* KeptPictures::with(const ColumnGrid& columns) const {

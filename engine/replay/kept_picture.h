@@ -18,10 +18,10 @@ class KeptPicture {
  public:
   explicit KeptPicture(Budget& budget) : pixels_(budget) {}
 
-  // As Timeline::draw. Whoever changes what `colours` answers calls forget() before. Empty if the budget
+  // As Timeline::draw. Whoever changes what `colours` answers, or the timeline, calls forget() before. Empty if the budget
   // refuses; valid until the next call.
   [[nodiscard]] std::span<const uint32_t> draw(const Timeline& timeline, const ColumnGrid& columns,
-                                               const RowGrid& rows, const BandColours& colours);
+                                               const RowGrid& rows, const BandColours* colours = nullptr);
   void forget() { drawn_.reset(); }
   // It has pixels that draw() of these would keep.
   [[nodiscard]] bool overlaps(const ColumnGrid& columns, const RowGrid& rows) const;

@@ -225,11 +225,14 @@ class View {
   };
   // The last pictures, and room to make others.
   struct Pixels {
-    explicit Pixels(Budget& budget) : drawn(budget), scratch(budget) {}
+    explicit Pixels(Budget& budget) : drawn(budget), scratch(budget), words(budget) {}
 
     std::string look;            // what `drawn` is coloured by
     replay::KeptPictures drawn;  // before transposing
     Column<uint32_t> scratch;
+    // By group, for labels: which block each pixel is of, without means.
+    replay::KeptPicture words;
+    std::optional<analysis::GroupBy> words_by;
   };
   View(std::shared_ptr<Device> device, Bands bands);
 
@@ -251,7 +254,8 @@ class View {
                                                      const replay::ColumnGrid& columns,
                                                      const replay::RowGrid& rows,
                                                      const replay::PlaceLimits& limits);
-  [[nodiscard]] Result<std::vector<analysis::BandLabel>> group_labels(const GroupStack& stack,
+  [[nodiscard]] Result<std::vector<analysis::BandLabel>> group_labels(analysis::GroupBy by,
+                                                                      const GroupStack& stack,
                                                                       const replay::ColumnGrid& columns,
                                                                       const replay::RowGrid& rows,
                                                                       const replay::PlaceLimits& limits);

@@ -113,25 +113,22 @@ Result<View::Edges> View::group_outline(analysis::GroupBy by, int32_t kind, cons
   return edges;
 }
 
-Result<std::vector<BandLabel>> View::group_labels(const GroupStack& stack, const ColumnGrid& columns,
-                                                  const RowGrid& rows, const replay::PlaceLimits& limits) {
+Result<std::vector<BandLabel>> View::group_labels(analysis::GroupBy by, const GroupStack& stack,
+                                                  const ColumnGrid& columns, const RowGrid& rows,
+                                                  const replay::PlaceLimits& limits) {
   const size_t size = static_cast<size_t>(columns.count) * static_cast<size_t>(rows.count);
-  Column<uint32_t>& blocks = pixels(true).scratch;
+  Pixels& kept = pixels(true);
+  if (kept.words_by != by) kept.words.forget();
+  kept.words_by = by;
+  const std::span<const uint32_t> blocks = kept.words.draw(stack.timeline, columns, rows);
   Column<uint32_t> kinds(budget_);
-  if (!blocks.resize(size, 0) || !kinds.resize(size, replay::kNothing))
+  if (blocks.size() != size || !kinds.resize(size, replay::kNothing))
     return fail(ErrorCode::limit_exceeded, -1, "not enough memory for the words in {} pixels", size);
-  blocks.truncate(size);
-  stack.timeline.draw(columns, rows, blocks.span());
-  if (pools_) {  // what they keep unused has no words of its own
-    for (uint32_t& pixel : blocks.span()) {
-      if (pixel <= replay::kRankMask && stack.rank_of_place[pixel] >= ranked().count())
-        pixel |= replay::kMergedBit;
-    }
-  }
   std::vector<BandLabel> labels;
   std::vector<uint32_t> named;  // places, ascending
-  for (const replay::BandPlace& place : replay::find_band_places(blocks.span(), rows.count, limits)) {
+  for (const replay::BandPlace& place : replay::find_band_places(blocks, rows.count, limits)) {
     const int32_t rank = stack.rank_of_place[place.rank];
+    if (rank >= ranked().count()) continue;  // what a pool keeps unused
     auto label = label_of(rank, place, columns, rows, limits);
     if (!label) return tl::unexpected(label.error());
     labels.push_back(std::move(*label));

@@ -204,7 +204,7 @@ Result<std::vector<BandLabel>> View::labels(const ColumnGrid& columns, const Row
   const replay::PlaceLimits limits{least_columns, least_rows, kMostLabels};
   const auto stacked = stack(stacking);
   if (!stacked) return tl::unexpected(stacked.error());
-  if (stacked->groups != nullptr) return group_labels(*stacked->groups, columns, rows, limits);
+  if (stacked->groups != nullptr) return group_labels(*stacking, *stacked->groups, columns, rows, limits);
   const auto height = static_cast<size_t>(rows.count);
   const size_t size = static_cast<size_t>(columns.count) * height;
   std::span<const uint32_t> pixels;

@@ -425,7 +425,7 @@ TEST_P(TimelineTwin, AKeptPictureIsTheSameAsANewOne) {
     columns.count = static_cast<int32_t>(random_->whole(1, 80));
     std::vector<uint32_t> fresh(static_cast<size_t>(columns.count) * static_cast<size_t>(rows.count));
     timeline_->draw(columns, rows, fresh, &colours);
-    const auto pixels = kept.draw(*timeline_, columns, rows, colours);
+    const auto pixels = kept.draw(*timeline_, columns, rows, &colours);
     ASSERT_TRUE(std::equal(fresh.begin(), fresh.end(), pixels.begin(), pixels.end())) << i;
     int32_t missing = columns.count;
     if (old && old->columns.axis == columns.axis && old->columns.width == columns.width &&

@@ -73,8 +73,8 @@ export class Engine {
     progress?: (progress: Progress) => void,
   ): Promise<{ contents: Contents; view: EngineView | undefined }> {
     const { contents, view } = await this.read(source, budget, 'first', {}, progress);
-    const shown = contents.default && { ...contents.default, bands: 'blocks' as const };
-    return { contents, view: shown && view ? new EngineView(this, shown, view) : undefined };
+    const shown = { ...contents.default, bands: 'blocks' } as Shown; // where there is a view
+    return { contents, view: view ? new EngineView(this, shown, view) : undefined };
   }
 
   /** The same with another question, which the end of reading answers. */

@@ -6,22 +6,24 @@ import { tip } from '../controls/tip.ts';
 import { sizeOf, type Band } from '../../engine/index.ts';
 import { ownFrame } from '../words/stack_lines.ts';
 
-export function blockTip(band: Band, at: { x: CssPx; y: CssPx }, plot: HTMLElement): TemplateResult {
+interface Place {
+  x: CssPx;
+  y: CssPx;
+  /** Of what holds it: asked of the document it would have to be laid out with each movement. */
+  width: CssPx;
+  height: CssPx;
+}
+
+export function blockTip(band: Band, at: Place): TemplateResult {
   const lines = [`${formatBytes(sizeOf(band))}  ${band.name}`];
   const own = band.kind === 'envelope' ? undefined : ownFrame(band.frames);
   if (own) lines.push(`${own.name}  ${baseName(own.file)}:${own.line}`);
   else if (band.kind !== 'envelope' && band.frames.length === 0) lines.push('no stack');
-  return tipAt(lines, at, plot);
+  return tipAt(lines, at);
 }
 
-/** Lines beside the pointer. */
-export function tipAt(
-  lines: readonly string[],
-  at: { x: CssPx; y: CssPx },
-  plot: HTMLElement,
-): TemplateResult {
-  // Below the pointer, or above it where there is no room.
-  const height = 20 + 18 * lines.length;
-  const y = at.y + 16 + height < plot.clientHeight ? at.y + 16 : at.y - height - 8;
-  return tip(at.x, plot.clientWidth, y, lines);
+/** Lines beside the pointer: below it, or above where there is no room. */
+export function tipAt(lines: readonly string[], { x, y, width, height }: Place): TemplateResult {
+  const own = 20 + 18 * lines.length;
+  return tip(x, width, y + 16 + own < height ? y + 16 : y - own - 8, lines);
 }

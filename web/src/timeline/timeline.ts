@@ -713,11 +713,12 @@ export class TimelineView extends LitElement {
     const { block, pointer } = this.cursor;
     const { ratio } = this.stage.area;
     if (!pointer || this.marker || this.cursor.moment?.byKeyboard) return '';
-    const at = { x: pointer.x / ratio, y: pointer.y / ratio };
-    if (block) return blockTip(block, at, this.plot);
+    const { width, height } = this.baseCanvas;
+    const at = { x: pointer.x / ratio, y: pointer.y / ratio, width: width / ratio, height: height / ratio };
+    if (block) return blockTip(block, at);
     const { group, moment } = this.cursor;
     if (!group) return '';
-    return tipAt(groupLines(group, this.kept?.kinds.kinds, moment?.pick?.level ?? 0), at, this.plot);
+    return tipAt(groupLines(group, this.kept?.kinds.kinds, moment?.pick?.level ?? 0), at);
   }
 
   /** Only what keys go to is said: a pointer would never be silent. */

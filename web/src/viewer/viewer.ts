@@ -210,7 +210,8 @@ export class GpustrataViewer extends LitElement implements ViewerParts, ChoicesT
       loadCounters(),
       loadSheets(),
       loadFleet(),
-      ...[loadDecision(), loadReadAgain()].map((one: Promise<unknown>) => one.catch(() => undefined)),
+      loadDecision().catch(() => undefined),
+      loadReadAgain().catch(() => undefined),
       this.files.pool.loadRest(),
     ]);
     this.dataset['whole'] = '';
