@@ -73,7 +73,7 @@ export class Engine {
     progress?: (progress: Progress) => void,
   ): Promise<{ contents: Contents; view: EngineView | undefined }> {
     const { contents, view } = await this.read(source, budget, 'first', {}, progress);
-    const shown = { ...contents.default, bands: 'blocks' } as Shown; // where there is a view
+    const shown = { ...contents.default, bands: 'blocks', only: '' } as Shown; // where there is a view
     return { contents, view: view ? new EngineView(this, shown, view) : undefined };
   }
 

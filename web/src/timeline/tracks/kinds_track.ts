@@ -44,7 +44,7 @@ export class KindsTrack {
 
   /** What is wanted is in force. */
   get settled(): boolean {
-    return this.by === (this.wantedBy ?? this.by);
+    return !this.asking.busy;
   }
 
   want(by: ColourBy): void {
