@@ -246,8 +246,7 @@ const profilerFiles = [
 ].map((name) => ({ name, file: join(profilers, name) }));
 const fleetFile = { name: 'fleet', file: join(root, 'tests/data/fleet/small.json') };
 const stretch = { first: 0, width: 1, count: 20 };
-/** Of numbers over time, fleets; most snapshots have none, which is refused in words. `open` opens a view. */
-/** Those that open no view. */
+/** Of numbers over time, fleets; most snapshots have none, which is refused in words. `open` and `first` open a view. */
 const ofFiles = questions.filter(({ name, of }) => of === 'file' && !['open', 'first'].includes(name));
 const questionsOfFiles = [
   ...ofFiles.flatMap(({ name, args }) =>

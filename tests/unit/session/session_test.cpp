@@ -172,7 +172,7 @@ TEST_F(SessionTest, TheTellingDeviceIsTheFirstShown) {
 
 TEST_F(SessionTest, AFileOpensWithItsContentsAndAViewOfTheTellingDevice) {
   open("several_devices");
-  std::string first = ask("first");
+  const std::string first = ask("first");
   const std::string contents = ask("contents");
   std::string view = ask("open", 0, R"({"snapshot":0,"device":3,"bands":"blocks"})");
   const auto answer_of = [](const std::string& frame) {

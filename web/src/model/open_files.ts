@@ -255,7 +255,10 @@ export class OpenFiles {
     this.pool.warmUp();
   }
 
-  /** Engines for `readAgain` (read_again.ts) that are worth it at the same time: each holds the file's tables, a server's are for others, too. */
+  /**
+   * Engines for `readAgain` (read_again.ts) that are worth it at the same time: each holds the file's tables, a server's are for
+   * others, too.
+   */
   mostAgain(view: EngineView): number {
     const source = this.entries.find(({ file }) => file?.engine === view.engine)?.source;
     if (source && 'served' in source) return 1;

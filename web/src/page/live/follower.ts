@@ -15,7 +15,7 @@ import { readerBadge } from '../reader_badge.ts';
 import './badge.ts';
 import type { LiveState } from './badge.ts';
 import { hashOf, hasGrown, journalsOf, newerEvents, type Journal, type Place } from './journals.ts';
-import { readAgain, replace, replaceShown } from './renewal.ts';
+import { readAnew, replace, replaceShown } from './renewal.ts';
 
 const askMs = 100;
 /** When all programs have ended. */
@@ -159,7 +159,7 @@ export class Follower implements ServedPage {
     }
     if (!other?.file) return false;
     this.othersAt.set(other.name, now);
-    const next = await readAgain(this.viewer, other.file);
+    const next = await readAnew(this.viewer, other.file);
     if (next.place) this.read.set(next.engine, next.place);
     const { files } = this.viewer;
     if (other !== files.shown && files.entries.includes(other)) replace(this.viewer, other, next);
@@ -171,7 +171,7 @@ export class Follower implements ServedPage {
     const { viewer } = this;
     if (!entry.file) return;
     const began = performance.now();
-    const next = await readAgain(viewer, entry.file);
+    const next = await readAnew(viewer, entry.file);
     if (next.place) this.read.set(next.engine, next.place);
     const isReplaced = await replaceShown(viewer, entry, next, {
       isWhole: () => this.isCalled,

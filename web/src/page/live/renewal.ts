@@ -25,7 +25,7 @@ export interface Next {
 }
 
 /** Rejected as opening a file is. */
-export async function readAgain(viewer: GpustrataViewer, { source, view: before }: OpenFile): Promise<Next> {
+export async function readAnew(viewer: GpustrataViewer, { source, view: before }: OpenFile): Promise<Next> {
   const engine = await viewer.files.pool.take(source);
   try {
     let place: Place | undefined;
