@@ -62,6 +62,20 @@ const types = options['no-types']
     });
 
 const typescript = require('typescript');
+/** A literal of styles without what the browser needs not; its first and last character belong to the script. */
+function tight(css) {
+  const inner = css
+    .slice(1, -1)
+    .replace(/\/\*.*?\*\//gs, '')
+    .replace(/\s+/g, ' ');
+  const short = inner
+    .replace(/ ?([{;}]) ?/g, '$1')
+    .replaceAll(';}', '}')
+    .replace(/([a-z]): /g, '$1:')
+    .replaceAll(', ', ',');
+  return css[0] + short + css.at(-1);
+}
+
 /** A source whose templates of markup and styles have no line breaks, indentation and comments for people. */
 async function withoutBreaks(path) {
   const text = await readFile(path, 'utf8');
@@ -80,8 +94,9 @@ async function withoutBreaks(path) {
   let contents = '';
   let copied = 0;
   for (const { tag, from, to } of literals) {
-    const literal = tag === 'css' ? text.slice(from, to).replace(/\/\*.*?\*\//gs, '') : text.slice(from, to);
-    contents += text.slice(copied, from) + literal.replace(/\s*\n\s*/g, ' ');
+    const literal = text.slice(from, to);
+    contents +=
+      text.slice(copied, from) + (tag === 'css' ? tight(literal) : literal.replace(/\s*\n\s*/g, ' '));
     copied = to;
   }
   return contents + text.slice(copied);

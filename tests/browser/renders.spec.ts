@@ -59,6 +59,40 @@ test('pointing makes nothing anew but the line and the words that follow the poi
   expect(await updates(page)).toEqual({});
 });
 
+test('pointing lays out the words that follow the pointer, once, and takes nothing away meanwhile', async ({
+  page,
+}) => {
+  await openKnown(page);
+  await countUpdates(page);
+  await page.locator('gpustrata-timeline').evaluate(({ shadowRoot }) => {
+    // An animation begins anew where an element was away, even if only while others were laid out.
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync('@keyframes there { to { top: 0 } } .foot { animation: there 1000s }');
+    shadowRoot!.adoptedStyleSheets.push(sheet);
+    const seen = { begins: 0, early: 0 };
+    Object.assign(globalThis, { seen });
+    shadowRoot!.addEventListener('animationstart', () => (seen.begins += 1));
+    // A canvas that is asked for its font lays out what has changed before.
+    const changes = new MutationObserver(() => undefined);
+    changes.observe(shadowRoot!, { subtree: true, childList: true, characterData: true });
+    const { get, set } = Object.getOwnPropertyDescriptor(CanvasRenderingContext2D.prototype, 'font')!;
+    Object.defineProperty(CanvasRenderingContext2D.prototype, 'font', {
+      get,
+      set(font) {
+        if (changes.takeRecords().length > 0) seen.early += 1;
+        set!.call(this, font);
+      },
+    });
+  });
+  const seen = (): Promise<unknown> => page.evaluate(() => (globalThis as unknown as { seen: unknown }).seen);
+  await expect.poll(seen).toEqual({ begins: 1, early: 0 });
+  await point(page, 1, 1 * MiB, 4 * MiB);
+  await point(page, 4, 5 * MiB, 7 * MiB);
+  await expect(page.locator('.plot .tip')).toContainText('2.0 MiB');
+  await point(page, 1, 1 * MiB, 4 * MiB);
+  expect(await seen()).toEqual({ begins: 1, early: 0 });
+});
+
 test('with details open, a block that is pointed at makes them anew, and not what is about them', async ({
   page,
 }) => {

@@ -100,8 +100,8 @@ export function drawBlockOutline(
       const grow = Math.max(0, least - (low - high)) / 2;
       const x0 = at.x((columns.first + k) * columns.width);
       const x1 = at.x((columns.first + k + 1) * columns.width);
-      top.push([x0, high - grow], [x1, high - grow]);
-      bottom.push([x0, low + grow], [x1, low + grow]);
+      tread(top, x0, x1, high - grow);
+      tread(bottom, x0, x1, low + grow);
       left = Math.min(left, x0);
       right = Math.max(right, x1);
     }
@@ -114,7 +114,7 @@ export function drawBlockOutline(
     path.closePath();
     i = end;
   }
-  ctx.lineJoin = 'round';
+  ctx.lineJoin = 'miter'; // of steps; round ones take twice as long
   ctx.globalAlpha = strong ? 0.9 : 0.6;
   ctx.strokeStyle = colors.halo;
   ctx.lineWidth = (strong ? 4 : 2.5) * ratio;
@@ -124,6 +124,13 @@ export function drawBlockOutline(
   ctx.lineWidth = (strong ? 1.75 : 1) * ratio;
   ctx.stroke(path);
   if (strong && right - left < 16 * ratio) drawPointer(ctx, at, (left + right) / 2, colors);
+}
+
+/** The next of a staircase; as high as the last it is the same. */
+function tread(steps: [number, number][], x0: DevicePx, x1: DevicePx, y: DevicePx): void {
+  const last = steps.at(-1);
+  if (last && last[1] === y) last[0] = x1;
+  else steps.push([x0, y], [x1, y]);
 }
 
 /** A block too short to be seen: a mark above the plot says where it is. */

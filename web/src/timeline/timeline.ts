@@ -117,11 +117,11 @@ export class TimelineView extends LitElement {
   );
   private readonly cursor: MomentTrack = new MomentTrack(this.stage, this.motion, {
     changed: () => {
-      this.tellPointed();
       const { measured } = this.ruler;
       const place = this.cursor.place();
       if (measured && place && this.cursor.moment?.byKeyboard) void this.ruler.measure(measured.from, place);
-      this.drawOverlay();
+      this.follow(); // first: a canvas asks for its font, for which changed words would be laid out
+      this.tellPointed();
     },
     pointed: (block) => this.dispatchEvent(new CustomEvent<Band>('point', { detail: block })),
     went: (event) => this.choose(event, true),
@@ -136,7 +136,7 @@ export class TimelineView extends LitElement {
     (event, step) => this.choose(event, step),
   );
   private readonly pinOutline = new OutlineTrack(this.stage, () => this.redraw());
-  private readonly hoverOutline = new OutlineTrack(this.stage, () => this.drawOverlay());
+  private readonly hoverOutline = new OutlineTrack(this.stage, () => this.follow());
   private readonly ruler = new RulerTrack(this.stage, this.travel, () => {
     this.tellRange();
     this.requestUpdate(); // it is told in words, too
@@ -154,6 +154,10 @@ export class TimelineView extends LitElement {
   private gestures: Gestures | undefined;
   private pendingView: Viewport | undefined;
   private readonly redraw = onceAFrame(() => this.draw());
+  private readonly overlaySoon = onceAFrame(() => this.drawOverlay());
+  /** When the pointer moved last; and whether what is visible moved with it. */
+  private hoveredView: Viewport | undefined;
+  private isMoving = false;
   private firstPicture = false;
   /** The recording has grown: the picture before stays until the next one is whole. */
   private renewing = false;
@@ -440,6 +444,9 @@ export class TimelineView extends LitElement {
       'scrub',
       at !== undefined && this.chosenTrack.holds(at) !== undefined,
     );
+    const { view } = this.stage;
+    this.isMoving = view !== this.hoveredView;
+    this.hoveredView = view;
     this.cursor.hover(at);
     this.marker = at && markerAt(this.stage.projection(), this.markers, at);
   }
@@ -542,6 +549,12 @@ export class TimelineView extends LitElement {
     minimap.view = stage.view;
     minimap.bounds = stage.bounds;
     minimap.requestUpdate(); // the picture is painted over in place
+  }
+
+  /** At once, where the pointer alone has moved: the next frame has less to do then. Once a frame where the view moves, too. */
+  private follow(): void {
+    if (this.isMoving || this.stage.view !== this.hoveredView) this.overlaySoon();
+    else this.drawOverlay();
   }
 
   private drawOverlay(): void {

@@ -46,7 +46,8 @@ export const layout = css`
     flex: 1;
     min-height: 0;
     display: grid;
-    grid-template-columns: minmax(0, 1fr);
+    /* Of a row as high as its content the timeline would be laid out twice, at its least height first, where its parts are gone. */
+    grid-template: minmax(0, 1fr) / minmax(0, 1fr);
   }
   .with-side {
     grid-template-columns: minmax(0, 1fr) 1px min(var(--side), 45%);
