@@ -33,10 +33,19 @@ export class MinimapView extends LitElement {
   protected readonly resized = new Resized(
     this,
     () => this.canvas,
-    () => this.draw(),
+    () => this.place(),
   );
+  /** Device pixels a CSS pixel for which its place is known: asked for with each picture, the page would be laid out for it. */
+  private placedFor = NaN;
 
   protected override updated(): void {
+    if (this.placedFor === devicePixelRatio) this.draw();
+    else if (this.placedFor > 0) this.place();
+  }
+
+  private place(): void {
+    if (!resizeToPlace(this.canvas)) return;
+    this.placedFor = devicePixelRatio;
     this.draw();
   }
 
@@ -117,7 +126,7 @@ export class MinimapView extends LitElement {
   private draw(): void {
     const { canvas, picture, bounds, view } = this;
     const ctx = canvas.getContext('2d');
-    if (!ctx || !resizeToPlace(canvas)) return;
+    if (!ctx) return;
     const { width, height } = canvas;
     const ratio = devicePixelRatio;
     ctx.clearRect(0, 0, width, height);
