@@ -87,6 +87,7 @@ int answer_about(const FileChoice& choice, const Console& console, const Answer&
     Budget budget(console.budget_bytes);
     InputRecording input(console, budget);
     const auto recording = input.read(choice.file);
+    if (recording && !choice.json) note_damage(choice.file, **recording, console);
     answered = recording ? answer(**recording, out) : tl::unexpected(recording.error());
   } catch (const std::bad_alloc&) {  // beyond what the budget knows
     answered = failure(name_of(ErrorCode::limit_exceeded), choice.file, "This file needs too much memory.");
@@ -103,6 +104,10 @@ int answer_about(const FileChoice& before, const FileChoice& after, const Consol
     InputRecording of_before(console, budget), of_after(console, budget);
     const auto first = of_before.read(before.file);
     const auto second = first ? of_after.read(after.file) : tl::unexpected(first.error());
+    if (second && !before.json) {
+      note_damage(before.file, **first, console);
+      note_damage(after.file, **second, console);
+    }
     answered = second ? answer(**first, **second, out) : tl::unexpected(second.error());
   } catch (const std::bad_alloc&) {
     answered =

@@ -164,8 +164,9 @@ class Findings {
                         one.integer(12) > 0 ? " of its pipeline stage" : "", bytes_text(one.number(10)));
       draft.text += one.integer(11) > 1
                         ? fmt::format(". {} ran out of memory in all.", counted(one.integer(11), thing_))
-                    : damaged(run) ? ". No other rank is known to have run out of memory."
-                                   : ". No other rank ran out of memory.";
+                        : ". No other recording shows one.";
+      if (one.integer(11) > 1 && are_of_other_clocks())
+        draft.text += " Their clocks have no moment in common, so which was first is not sure.";
       drafts[run] = std::move(draft);
       return true;
     });
@@ -390,12 +391,12 @@ class Findings {
     return {};
   }
 
-  // Rows of files that ended early or were damaged.
-  [[nodiscard]] bool damaged(std::string_view run) const {
-    return std::any_of(fleet_.coverage.begin(), fleet_.coverage.end(), [&](const model::FleetCoverage& one) {
-      return fleet_.strings.view(one.run) == run && one.damaged > 0;
-    });
+  [[nodiscard]] bool are_of_other_clocks() const {
+    const auto has_times = [](const model::FleetCoverage& run) { return !(run.without_times > 0); };
+    return !fleet_.curves.common_clock &&
+           std::all_of(fleet_.coverage.begin(), fleet_.coverage.end(), has_times);
   }
+  // Rows of files that ended early or were damaged.
   [[nodiscard]] Status damaged_files() {
     std::map<std::string, Draft> drafts;
     Status done = rows_.each("SELECT run, id FROM facts WHERE damaged ORDER BY place", [&](Statement& one) {

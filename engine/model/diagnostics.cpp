@@ -16,6 +16,7 @@ using enum Severity;
 constexpr std::array<Entry, static_cast<size_t>(Diag::kCount)> kKinds = {{
     {Diag::truncated, {"truncated", error}},
     {Diag::damaged, {"damaged", error}},
+    {Diag::of_damaged, {"of_damaged", error}},
     {Diag::budget_exhausted, {"budget_exhausted", error}},
     {Diag::trailing_bytes, {"trailing_bytes", info}},
     {Diag::foreign_object, {"foreign_object", warning}},
@@ -147,8 +148,8 @@ bool Diagnostics::any() const {
 }
 
 bool Diagnostics::incomplete() const {
-  constexpr Diag kLost[] = {Diag::truncated, Diag::damaged, Diag::budget_exhausted, Diag::checksum_mismatch,
-                            Diag::unpacks_to_too_much};
+  constexpr Diag kLost[] = {Diag::truncated,        Diag::damaged,           Diag::of_damaged,
+                            Diag::budget_exhausted, Diag::checksum_mismatch, Diag::unpacks_to_too_much};
   return std::any_of(std::begin(kLost), std::end(kLost), [&](Diag diag) { return (*this)[diag].count > 0; });
 }
 

@@ -18,6 +18,7 @@ GPUSTRATA_WORDS(Severity, info, warning, error);
 enum class Diag : uint8_t {
   truncated,             // input ended before the pickle did
   damaged,               // an impossible byte sequence; reading stopped there
+  of_damaged,            // written from a recording of which a part was missing (io/writers/snapshot_shape.h)
   budget_exhausted,      // memory ran out; what was read before is shown
   trailing_bytes,        // data after STOP
   foreign_object,        // GLOBAL/REDUCE and friends, kept inert

@@ -106,7 +106,7 @@ constexpr Type kTypes[] = {
     {"NodeOrNone", Kind::whole, {}, -1, kInt32},
     {"CallFacts", Kind::object, "texts: Text[], names: Count[], files: Count[], lines: Count[], frames: Count[], callers: NodeOrNone[], weights: Real[], blocks: Size[], without: Real, withoutBlocks: Size, rest: Real, restBlocks: Size"},
     // A part of what the answer `requests` says of another recording.
-    {"AboutRequests", Kind::object, "rows: Count, present: Count, peakReserved: Size, ooms: Count, firstOomEvent: RankOrNone, exact: Flag, atFailure: Flag, isOpen: Flag"},
+    {"AboutRequests", Kind::object, "rows: Count, present: Count, peakReserved: Size, ooms: Count, firstOomEvent: RankOrNone, exact: Flag, atFailure: Flag, isOpen: Flag, isCut: Flag"},
     {"CarriedRequests", Kind::object, "about: AboutRequests, texts: Text[], names: Count[], files: Count[], lines: Count[], frames: Count[], callers: NodeOrNone[], poolGraphs: Whole[], poolUsers: Whole[], requests: Count[], sizes: Size[], streams: Count[], subjects: RankOrNone[], stacks: Whole[]"},
     // Values of the parameters of a fit, in their order.
     {"FitPoint", Kind::object, "values: Count[]"},
@@ -455,14 +455,9 @@ Result<analysis::CarriedRequests> Arguments::carried_requests(std::string_view n
   const auto no_memory = [&] { return fail(ErrorCode::limit_exceeded, -1, "`{}`: no memory for it", name); };
   analysis::CarriedRequests carried(budget);
   const Arguments about = given.object("about");
-  carried.about = {about.whole("rows"),
-                   about.whole("present"),
-                   about.whole("peakReserved"),
-                   about.whole("ooms"),
-                   about.integer("firstOomEvent"),
-                   about.flag("exact"),
-                   about.flag("atFailure"),
-                   about.flag("isOpen")};
+  carried.about = {about.whole("rows"),     about.whole("present"),         about.whole("peakReserved"),
+                   about.whole("ooms"),     about.integer("firstOomEvent"), about.flag("exact"),
+                   about.flag("atFailure"), about.flag("isOpen"),           about.flag("isCut")};
   for (const JsonValue& text : list("texts")) carried.texts.push_back(text.text);
   for (size_t i = 0; i < names.size(); ++i) {
     if (!carried.frames.push_back({number(names[i]), number(files[i]), number(lines[i])})) return no_memory();

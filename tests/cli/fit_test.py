@@ -189,7 +189,7 @@ class Fit(InAFolder):
         cut.write_bytes(gzip.decompress(Path(four).read_bytes())[:5000])
         none = f"{ROOT}/tests/golden/torch_snapshot/no_traces/input.pickle"
         two = f"{ROOT}/tests/data/fit/batch2.pickle.gz:batch=2"
-        for path, said in ((huge, "beyond 2^60 bytes"), (cut, "requests more than the others"), (none, "has no history")):
+        for path, said in ((huge, "beyond 2^60 bytes"), (cut, "is damaged or ends too early"), (none, "has no history")):
             with self.subTest(said):
                 done = run("fit", two, f"{path}:batch=4", "--at", "batch=9", text=True)
                 self.assertEqual((done.returncode != 0, done.stdout), (True, ""))

@@ -18,7 +18,7 @@ Ending find_ending(const model::Recording& recording, const model::Part& part) {
       }
       if (events.action[row] != trace::Action::oom) continue;
       if (!found.at_failure() || time > failed) {
-        found = {trace.device, event, false};
+        found = {trace.device, event};
         failed = time;
       }
       break;
@@ -27,6 +27,7 @@ Ending find_ending(const model::Recording& recording, const model::Part& part) {
   const bool went_on = failed != model::kNoTime && allocated > failed;
   if (went_on) found = {};
   found.is_open = part.is_open;
+  found.is_cut = recording.diagnostics.incomplete();
   return found;
 }
 

@@ -1,5 +1,6 @@
-// Whether a recording ends before its program did: at a request that failed, or where a journal was not ended. Then what came
-// after is not in it, and what fits into less memory, or helps, may not be enough for the whole run.
+// Whether a recording ends before its program did: at a request that failed, where a journal was not ended, or where its file
+// was damaged or cut off. Then what came after is not in it, and what fits into less memory, or helps, may not be enough for the
+// whole run.
 //
 // A program that fails frees memory on its way out; one that catches the error and goes on asks for memory again, on this
 // device or another.
@@ -16,9 +17,10 @@ struct Ending {
   int32_t event = -1;   // of that device
 
   bool is_open = false;  // Part::is_open
+  bool is_cut = false;   // Diagnostics::incomplete()
 
   [[nodiscard]] bool at_failure() const { return device >= 0; }
-  [[nodiscard]] bool is_complete() const { return !at_failure() && !is_open; }
+  [[nodiscard]] bool is_complete() const { return !at_failure() && !is_open && !is_cut; }
 };
 // The last failed request after which no device of the part allocates, by the times of events; where they have none, that device
 // itself does not. O(events after the last allocation of each device).

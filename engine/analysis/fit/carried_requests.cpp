@@ -48,10 +48,15 @@ class RequestsToCarry {
         frame_of_(budget),
         node_of_(budget),
         path_(budget) {
-    carried_.about = {static_cast<int64_t>(log_.size_rows()), rehearsal.requests.present,
-                      rehearsal.recorded.peak_reserved,       rehearsal.recorded.ooms,
-                      rehearsal.recorded.first_oom_event,     rehearsal.fidelity.is_exact(),
-                      rehearsal.ending.at_failure(),          rehearsal.ending.is_open};
+    carried_.about = {static_cast<int64_t>(log_.size_rows()),
+                      rehearsal.requests.present,
+                      rehearsal.recorded.peak_reserved,
+                      rehearsal.recorded.ooms,
+                      rehearsal.recorded.first_oom_event,
+                      rehearsal.fidelity.is_exact(),
+                      rehearsal.ending.at_failure(),
+                      rehearsal.ending.is_open,
+                      rehearsal.ending.is_cut};
   }
 
   [[nodiscard]] Result<CarriedRequests> run() {
@@ -168,6 +173,7 @@ Result<std::unique_ptr<ToldRequests>> ToldRequests::make(const CarriedRequests::
   rehearsal.fidelity.requests = about.exact ? 0 : 1;  // in the same place: none
   rehearsal.ending.device = about.at_failure ? 0 : -1;
   rehearsal.ending.is_open = about.is_open;
+  rehearsal.ending.is_cut = about.is_cut;
   return told;
 }
 

@@ -49,7 +49,8 @@ struct CarriedRequests {
     int32_t first_oom_event = -1;
     bool exact = false;  // Fidelity
     bool at_failure = false;
-    bool is_open = false;  // Part::is_open
+    bool is_open = false;  // as in Ending
+    bool is_cut = false;
   };
 
   std::vector<std::string> texts;  // at most kLongestName bytes each

@@ -69,6 +69,11 @@ Status check_question(const FitQuestion& question) {
           "{} ends at a request that failed: what came after is not in it. Fit recordings of smaller sizes, "
           "which run to the end",
           one.name);
+    if (one.rehearsal->ending.is_cut)
+      return fail(
+          ErrorCode::wrong_usage, -1,
+          "{} is damaged or ends too early: not all requests of its run are in it. Fit recordings that are whole",
+          one.name);
     if (one.rehearsal->ending.is_open)
       return fail(
           ErrorCode::wrong_usage, -1,

@@ -1,10 +1,13 @@
 #include "engine/analysis/report/check.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace gpustrata::analysis {
 
 namespace {
+
+constexpr double kAnything = std::numeric_limits<double>::infinity();
 
 [[nodiscard]] bool lacks(const Overview& overview, NotRecorded what) {
   return std::any_of(overview.missing.begin(), overview.missing.end(),
@@ -12,7 +15,7 @@ namespace {
 }
 
 [[nodiscard]] Undecided doubt_of_no_leak(const Report& report, bool incomplete) {
-  const Undecided doubt = doubt_of_peak(report.overview, report.ending, incomplete);
+  const Undecided doubt = doubt_of_peak(report.overview, report.ending, incomplete, kAnything);
   if (doubt == Undecided::incomplete || doubt == Undecided::no_history || doubt == Undecided::not_ended)
     return doubt;
   if (report.steps->from == StepsFrom::nothing) return Undecided::no_steps;
@@ -22,12 +25,16 @@ namespace {
 
 }  // namespace
 
-Undecided doubt_of_peak(const Overview& overview, const Ending& ending, bool incomplete) {
+Undecided doubt_of_peak(const Overview& overview, const Ending& ending, bool incomplete, double most) {
   if (incomplete) return Undecided::incomplete;
   if (lacks(overview, NotRecorded::history)) return Undecided::no_history;
   if (ending.is_open) return Undecided::not_ended;
   if (ending.at_failure()) return Undecided::ends_out_of_memory;
-  return lacks(overview, NotRecorded::oldest_events) ? Undecided::events_lost : Undecided::no;
+  if (lacks(overview, NotRecorded::oldest_events)) return Undecided::events_lost;
+  const auto& before = overview.from_before;
+  return before && static_cast<double>(before->reserved_at_start.value_or(0)) > most
+             ? Undecided::starts_in_use
+             : Undecided::no;
 }
 
 std::vector<CheckedRule> check_device(const Report& report, const CheckRules& rules, bool incomplete,
@@ -39,7 +46,8 @@ std::vector<CheckedRule> check_device(const Report& report, const CheckRules& ru
     if (!value && doubt == Undecided::no) doubt = Undecided::not_told;
     if (value && *value > limit) doubt = Undecided::no;
     const bool kept = doubt == Undecided::no && *value <= limit;
-    found.push_back({kind, kept, limit, value, report.overview.device, event, stack, doubt});
+    found.push_back({kind, kept, limit, value, report.overview.device, event, stack, doubt,
+                     report.overview.is_processor});
   };
   // What is not whole may have the levels of blocks whose ends are missing: neither more nor less is sure.
   const auto add_level = [&](RuleKind kind, double limit, std::optional<double> value, Undecided doubt,
@@ -49,21 +57,25 @@ std::vector<CheckedRule> check_device(const Report& report, const CheckRules& ru
     found.back().kept = false;
     found.back().undecided = Undecided::incomplete;
   };
-  const Undecided doubt = doubt_of_peak(report.overview, report.ending, incomplete);
+  const auto doubt_of = [&](double most) {
+    return doubt_of_peak(report.overview, report.ending, incomplete, most);
+  };
   const auto peak = static_cast<double>(report.peak.bytes);
   const StackId most = report.peak.groups.empty() ? StackId{} : report.peak.groups[0].stack;
   if (rules.max_peak)
-    add_level(RuleKind::max_peak, static_cast<double>(*rules.max_peak), peak, doubt, report.peak.event, most);
+    add_level(RuleKind::max_peak, static_cast<double>(*rules.max_peak), peak,
+              doubt_of(static_cast<double>(*rules.max_peak)), report.peak.event, most);
   if (rules.max_reserved) {
     const Use& use = report.overview.highest_reserved;
     std::optional<double> reserved;
     if (use.reserved) reserved = static_cast<double>(*use.reserved);
+    const Undecided doubt = report.lacks_segments ? Undecided::segments_missing : doubt_of(kAnything);
     add_level(RuleKind::max_reserved, static_cast<double>(*rules.max_reserved), reserved, doubt, use.event,
               {});
   }
   if (rules.no_oom) {
     const auto& all = report.out_of_memory.explained;
-    add(RuleKind::no_oom, 0, static_cast<double>(report.out_of_memory.all), doubt,
+    add(RuleKind::no_oom, 0, static_cast<double>(report.out_of_memory.all), doubt_of(kAnything),
         all.empty() ? -1 : all.back().event, all.empty() ? StackId{} : all.back().stack);
   }
   if (rules.no_leak) {
@@ -84,7 +96,8 @@ std::vector<CheckedRule> check_device(const Report& report, const CheckRules& ru
   if (rules.max_growth && baseline) {
     const auto before = static_cast<double>(baseline->peak_bytes);
     const double growth = before > 0 ? (peak - before) / before : peak > 0 ? 1.0 : 0.0;
-    add_level(RuleKind::max_growth, *rules.max_growth, growth, doubt, report.peak.event, most);
+    add_level(RuleKind::max_growth, *rules.max_growth, growth, doubt_of(before * (1 + *rules.max_growth)),
+              report.peak.event, most);
     if (!baseline->is_known) {
       found.back().kept = false;
       found.back().undecided = Undecided::baseline;

@@ -38,8 +38,10 @@ enum class Undecided : uint8_t {
   incomplete,          // the file: Diagnostics::incomplete()
   not_ended,           // the program, when the file was read: Ending::is_open
   ends_out_of_memory,  // the recording, on this device or another: Ending::at_failure()
-  no_steps,            // for a leak: nothing marks steps
-  few_steps,           // fewer than kFewestGrowths
+  starts_in_use,  // more was reserved when it began than a rule permits to be in use: FromBefore::reserved_at_start
+  segments_missing,  // blocks lie in no segment, so what was reserved is not known
+  no_steps,          // for a leak: nothing marks steps
+  few_steps,         // fewer than kFewestGrowths
   guessed_steps,  // from what repeats, and nothing grows from one of them to the next, or not surely (kSureLeak)
   baseline,       // its peak is not known, for one of these reasons
 };
@@ -55,6 +57,7 @@ struct CheckedRule {
   int32_t event = -1;  // where; -1 = the state before the first, or nowhere
   StackId stack;       // of a leak, of a failed request, of what holds most at the peak; none = not known
   Undecided undecided = Undecided::no;  // else `kept` is false, too
+  bool is_processor = false;            // Overview::is_processor
 };
 
 // The peak of the same device in another run. `peak_bytes` is what its recording shows, at least.
@@ -63,8 +66,10 @@ struct Baseline {
   bool is_known = true;
 };
 
-// Why the peak of a run may be another than that of its recording; `no`: it is not. `incomplete`: Diagnostics::incomplete().
-[[nodiscard]] Undecided doubt_of_peak(const Overview& overview, const Ending& ending, bool incomplete);
+// Why the peak of a run may be above `most` bytes though that of its recording is not; `no`: it is not. What was reserved when the
+// recording began, and was no longer in use, may have been in use before. `incomplete`: Diagnostics::incomplete().
+[[nodiscard]] Undecided doubt_of_peak(const Overview& overview, const Ending& ending, bool incomplete,
+                                      double most);
 
 // Only max_growth reads the baseline.
 [[nodiscard]] std::vector<CheckedRule> check_device(const Report& report, const CheckRules& rules,

@@ -85,6 +85,7 @@ void find_from_before(Overview& found, const replay::BlockLives& lifetimes) {
     add(before.bytes_at_end, r, lifetimes.events.count - 1);
     ++before.blocks;
   }
+  if (lifetimes.has_reserved) before.reserved_at_start = lifetimes.reserved.initial;
   if (before.blocks > 0 && found.events > 0) found.from_before = before;
 }
 
@@ -102,7 +103,8 @@ void find_from_before(Overview& found, const replay::BlockLives& lifetimes) {
 void find_missing(Overview& found, const model::Recording& recording, const model::Part& part,
                   const replay::BlockLives& lifetimes) {
   if (found.events == 0) {
-    found.missing.push_back({NotRecorded::history});
+    // Of a damaged file it may be what is lost.
+    if (!recording.diagnostics.incomplete()) found.missing.push_back({NotRecorded::history});
     return;
   }
   const StacksThere stacks = stacks_there(recording, lifetimes.events);
@@ -149,10 +151,11 @@ Result<Overview> find_overview(const model::Recording& recording, const model::P
   const bool ages_are_known = recording.diagnostics[model::Diag::truncated].count == 0;
   if (ages_are_known) find_from_before(found, lifetimes);
   find_missing(found, recording, part, lifetimes);
-  const bool has_stacks = std::none_of(found.missing.begin(), found.missing.end(), [](const Missing& one) {
-    return one.what == NotRecorded::history || one.what == NotRecorded::stacks ||
-           one.what == NotRecorded::frames;
-  });
+  const bool has_stacks =
+      found.events > 0 && std::none_of(found.missing.begin(), found.missing.end(), [](const Missing& one) {
+        return one.what == NotRecorded::history || one.what == NotRecorded::stacks ||
+               one.what == NotRecorded::frames;
+      });
   const int64_t bytes = has_stacks && ages_are_known ? bytes_without_stack(found.peak_lines) : 0;
   if (bytes == 0 || bytes < found.peak_bytes / 200) return found;
   When older = When::alive(lifetimes.peak_event);

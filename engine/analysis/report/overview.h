@@ -43,10 +43,11 @@ struct OutOfMemoryEvent {
 struct FromBefore {
   int64_t bytes_at_start = 0, bytes_at_peak = 0, bytes_at_end = 0;
   int64_t blocks = 0;
+  std::optional<int64_t> reserved_at_start;  // none: a trace that does not say
 };
 
 enum class NotRecorded : uint8_t {
-  history,      // the device has no events but those that mark a snapshot
+  history,      // the device has no events but those that mark a snapshot; not told of a damaged file
   stacks,       // no event has one
   frames,       // stacks were asked for, but none has frames
   some_stacks,  // blocks alive at the peak have none, 0.5 % of it or more; not told of a file that ends too early

@@ -71,6 +71,8 @@ Status ReportFinder::find_one(int32_t part) {
   };
   switch (part) {
     case 0: {
+      found_.lacks_segments =
+          context_.history.diagnostics[model::Diag::state_block_outside_segments].count > 0;
       const auto lines = device_.keys(By::line);
       if (!lines) return tl::unexpected(lines.error());
       return take(found_.overview, find_overview(recording, context_.part, lives, *lines));

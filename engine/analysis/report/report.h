@@ -43,7 +43,8 @@ struct Report {
       : overview(budget), peak(budget), peak_groups(budget), categories_at_peak(budget) {}
 
   Overview overview;
-  Top peak;  // by stacks as they are shown, at most kMostPeakParts
+  bool lacks_segments = false;  // blocks lie in no segment: what was reserved is not known
+  Top peak;                     // by stacks as they are shown, at most kMostPeakParts
   // The peak as a person would cut it: by line, else by function, else by file; the finest of them of which the
   // kMostPeakLines largest groups are kMostOfPeak of it, else the one of which they are most.
   Top peak_groups;

@@ -214,6 +214,11 @@ Result<Rehearsal> rehearse(replay::Device& device, Budget& budget, const GoesOn&
     return fail(ErrorCode::wrong_usage, -1,
                 "pinned host memory has another allocator: its requests cannot be run again");
   const model::RowRange range = device.rows.events;
+  if (range.count == 0 && device.recording.diagnostics.incomplete())
+    return fail(
+        ErrorCode::wrong_usage, -1,
+        "the file is damaged or ends too early, and no event of device {} was read: there are no requests to run again",
+        device.ordinal());
   if (range.count == 0)
     return fail(ErrorCode::wrong_usage, -1,
                 "the file has no history of device {}: there are no requests to run again. Record with "

@@ -22,6 +22,8 @@ struct DiagText {
 constexpr std::array<DiagText, static_cast<size_t>(Diag::kCount)> kDiagTexts = {{
     {Diag::truncated, "The file ends too early; everything before the end is shown."},
     {Diag::damaged, "The file holds bytes that cannot be; reading stopped there, what came before is shown."},
+    {Diag::of_damaged,
+     "The file was written from one that was damaged or ended too early, so a part of the recording is missing."},
     {Diag::budget_exhausted,
      "The memory set aside for this file was used up; what was read before is shown."},
     {Diag::trailing_bytes, "Data after the end of the snapshot was not read."},

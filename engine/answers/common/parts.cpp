@@ -88,6 +88,11 @@ int64_t describe_frames(Members& m, const model::Recording& recording, StackId s
   return left_out;
 }
 
+void describe_damage(Members& m, bool damaged) {
+  if (const auto there = m.when(damaged))
+    m.flag({"damaged", "The file is damaged or ends too early: no number is whole."}, true);
+}
+
 int64_t describe_annotations(Members& m, const model::Recording& recording,
                              const analysis::Annotations& annotations) {
   int64_t left_out = 0;

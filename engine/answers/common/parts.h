@@ -24,6 +24,9 @@ void describe_pool(Members& m, const model::Recording& recording, PoolId pool);
 int64_t describe_frames(Members& m, const model::Recording& recording, StackId stack,
                         Name name = {"frames", "Innermost first."});
 
+// Member "damaged", where it is so (Diagnostics::incomplete()).
+void describe_damage(Members& m, bool damaged);
+
 // Member "annotations": texts; the last entry says how many more there are. Returns how many were left out.
 int64_t describe_annotations(Members& m, const model::Recording& recording,
                              const analysis::Annotations& annotations);

@@ -149,6 +149,7 @@ void describe(Members& m, const ComparisonLine& line) {
   m.line({"compare --json", "What grew between two recordings."});
   m.text("before", line.before);
   m.text("after", line.after);
+  describe_damage(m, line.damaged);
   m.text({"at", "The moment, as it was asked for."}, line.at);
   m.each<DeviceComparison>("devices", line.devices, [&](const DeviceComparison& one) { describe(m, one); });
   m.text({"parts_at", "The moment of what follows."}, line.parts_at);

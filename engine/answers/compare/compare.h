@@ -39,6 +39,7 @@ void peaks_to_text(TextOut& out, int32_t device, const analysis::BeforeAfter& pe
 using AddComparison = std::function<void(const analysis::DeviceComparison&)>;
 struct ComparisonLine {
   std::string_view before, after, at;  // the files and the moment, as they were asked for
+  bool damaged;                        // one of the files: Diagnostics::incomplete()
   std::function<void(const AddComparison&)> devices;
   std::string_view parts_at;
   const AllParts& parts;                             // of these devices

@@ -193,6 +193,7 @@ void describe(Members& m, const model::Recording& recording, const replay::State
               const replay::MemoryAt& memory) {
   const replay::TotalsAt totals = m.found([&] { return memory.totals(); });
   m.line({"state --json", "All of the memory after an event; segments and blocks ascend by address."});
+  describe_damage(m, m.found([&] { return recording.diagnostics.incomplete(); }));
   m.count("device", history.rows.device);
   m.count("event", [&] { return memory.event(); });
   m.bytes("reserved_bytes", totals.reserved);

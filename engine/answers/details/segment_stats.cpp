@@ -28,6 +28,7 @@ void describe(Members& m, const EventContext& context, const replay::MemoryAt& m
               const analysis::MemoryStats& stats) {
   const replay::TotalsAt totals = m.found([&] { return memory.totals(); });
   m.line({"stats --json", "What the bytes of every segment are used for."});
+  describe_damage(m, m.found([&] { return context.recording.diagnostics.incomplete(); }));
   m.count("device", [&] { return context.history.rows.device; });
   m.count("event", [&] { return memory.event(); });
   m.bytes("reserved", totals.reserved);

@@ -16,6 +16,7 @@ void describe(Members& m, const CarriedRequests& carried) {
     m.flag({"exact", "Run again they repeat the recording in every event."}, carried.about.exact);
     m.flag({"atFailure", "The recording ends at a request that failed."}, carried.about.at_failure);
     m.flag({"isOpen", "The recording is a journal that its program did not end."}, carried.about.is_open);
+    m.flag({"isCut", "Its file is damaged or ends too early."}, carried.about.is_cut);
   });
   m.texts("texts", carried.texts);
   m.column(As::count, {"names", "Of each frame, as the next two: numbers of texts, and a line."},

@@ -167,13 +167,15 @@ constexpr size_t kMostTermLines = 12;
   if (guessed.unknown > 0)
     text += fmt::format(" Of {} it is unknown: they may grow or not, and both are foretold.",
                         counted(guessed.unknown, "request"));
-  if (!fit.complete)
+  if (!fit.complete) {
+    const analysis::Ending& ending = question.recordings.front().rehearsal->ending;
     text += fmt::format(
         " The recording ends {}. What came after is not in it: every peak is a lower bound, and what is not said to fail "
         "may fail.",
-        question.recordings.front().rehearsal->ending.at_failure()
-            ? "at a request that failed"
-            : "where the program was killed, or still ran");
+        ending.is_cut         ? "where its file is damaged or cut off"
+        : ending.at_failure() ? "at a request that failed"
+                              : "where the program was killed, or still ran");
+  }
   return text + fmt::format(" A second recording with another {} takes the place of the guess.", parameter);
 }
 
@@ -219,8 +221,7 @@ std::string fit_answer(const FitQuestion& question, const Fit& fit) {
     text = fmt::format("No {} is too large for {}: nothing at the peak grows with it", parameter, device);
   } else if (of.value && !fit.complete) {
     text = fmt::format(
-        "No {} above {} fits {}{}, and what {} needs in the whole run is unknown: the recording ends at "
-        "its failure",
+        "No {} above {} fits {}{}, and what {} needs in the whole run is unknown: the recording ends before the run did",
         parameter, count_text(*of.value), device, expandable, count_text(*of.value));
   } else if (of.value && of.at_least) {
     text = fmt::format("{} {} fits {}{}; larger ones make too many requests to be tried", parameter,

@@ -6,6 +6,7 @@
 
 #include "engine/analysis/stacks/frame_filter.h"
 #include "engine/answers/common/moment.h"
+#include "engine/answers/common/parts.h"
 #include "engine/answers/live/group_lines.h"
 #include "engine/answers/ops/attached_ops.h"
 #include "engine/answers/stacks/who.h"
@@ -106,6 +107,7 @@ void describe(Members& m, const TopAnswer& answer) {
   m.line({"top --json", "Who holds what is alive at a moment."});
   m.text("file", answer.file);
   m.text("format", [&] { return answer.recording.format; });
+  describe_damage(m, m.found([&] { return answer.recording.diagnostics.incomplete(); }));
   m.text("at", answer.at);
   if (const auto there = m.when(!answer.filter.empty())) m.text("filter", answer.filter);
   if (const auto there = m.when(answer.attached.has_value()))

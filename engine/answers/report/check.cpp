@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "engine/answers/common/moment.h"
 #include "engine/answers/stacks/who.h"
 #include "engine/answers/text/bounded.h"
 #include "engine/base/markup.h"
@@ -46,6 +47,13 @@ struct UndecidedWords {
     case Undecided::ends_out_of_memory:
       return {"ends_out_of_memory",
               "the recording ends at a request that ran out of memory; the whole run may need more"};
+    case Undecided::starts_in_use:
+      return {
+          "starts_in_use",
+          "more was reserved when the recording began, and how much of that was in use before is not in it; begin to record "
+          "before the model is made"};
+    case Undecided::segments_missing:
+      return {"segments_missing", "segment events are missing, so what was reserved is not known"};
     case Undecided::no_steps:
       return {"no_steps", "no steps were found; mark each with torch.profiler.record_function(\"step\")"};
     case Undecided::few_steps:
@@ -80,9 +88,13 @@ struct UndecidedWords {
                      100 * rule.limit);
 }
 
+[[nodiscard]] std::string device_of(const CheckedRule& rule) {
+  return rule.is_processor ? "the processor (CPU)" : device_text(rule.device);
+}
+
 [[nodiscard]] std::string place_of_rule(const model::Recording& recording, const CheckedRule& rule) {
   const bool is_decided = rule.undecided == Undecided::no;
-  std::string text = fmt::format("device {}: ", rule.device);
+  std::string text = device_of(rule) + ": ";
   if (!is_decided) text += fmt::format("this cannot be checked: {}", words_for(rule).reason);
   // "0 leaking stacks" would say too much.
   const bool says_more = rule.value && (is_decided || *rule.value > 0);
@@ -111,6 +123,7 @@ void describe(Members& m, const model::Recording& recording, const CheckedRule& 
   m.word("rule", rule.kind);
   m.flag({"kept", "Null: it cannot be decided."}, is_decided ? std::optional(rule.kept) : std::nullopt);
   m.count("device", rule.device);
+  m.flag({"is_processor", "Of a profiler's trace, which calls that device 0, too."}, rule.is_processor);
   const bool is_share = rule.kind == RuleKind::max_fragmentation || rule.kind == RuleKind::max_growth;
   if (m.is_schema() || is_share) {
     m.number({"value", "What the recording shows; null: nothing."}, rule.value);
@@ -134,7 +147,7 @@ void describe(Members& m, const CheckLine& line) {
 }
 
 std::string junit_case(const model::Recording& recording, const CheckedRule& rule, std::string_view suite) {
-  const std::string name = fmt::format("{}, device {}", name_of(rule.kind), rule.device);
+  const std::string name = fmt::format("{}, {}", name_of(rule.kind), device_of(rule));
   std::string text =
       fmt::format("  <testcase classname=\"{}\" name=\"{}\"", escaped_markup(suite), escaped_markup(name));
   if (rule.kept) return text + "/>\n";

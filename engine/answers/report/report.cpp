@@ -108,8 +108,8 @@ void describe(Members& m, const analysis::EventContext& context, const DeviceRep
   m.count("device", report.overview.device);
   m.flag(
       {"complete",
-       "False: it ends at a request that failed, or in a journal that its program did not end, and what came after is not in "
-       "it."},
+       "False: it ends at a request that failed, in a journal that its program did not end, or where its file is damaged or cut "
+       "off, and what came after is not in it."},
       [&] { return report.ending.is_complete(); });
   m.list({"findings", "The most important first."}, [&] { return findings_of(context, report); });
   m.object({"peak", "Parts and rest add up to `requested_bytes`."},

@@ -220,9 +220,10 @@ class ReportPage {
   void unused() {
     if (!is_fragmented()) return;
     const analysis::Fragmentation& found = *report_.harmful_fragmentation;
-    heading(fmt::format("Fragmentation {}: {} of {} reserved are free in pieces and held back ({})",
-                        after_text(found.event), size_text(found.lost()), size_text(found.reserved),
-                        percent_text(found.lost(), found.reserved)));
+    heading(fmt::format(
+        "Fragmentation {}: {} of {} reserved are free in pieces and held back, the largest piece apart ({})",
+        after_text(found.event), size_text(found.lost()), size_text(found.reserved),
+        percent_text(found.lost(), found.reserved)));
     size_t shown = 0;
     for (const analysis::Pin& pin : found.pins) {
       if (!pin.is_mostly_free() || ++shown > kMostPinsShown) break;

@@ -16,7 +16,12 @@ namespace gpustrata::answers {
 
 namespace {
 
+// Before the year 2000: a trace without the time at which its clock began.
+constexpr int64_t kFirstDate = int64_t{946684800} * 1000000;
+
 [[nodiscard]] std::string time_text(int64_t time_us) {
+  if (time_us < kFirstDate)
+    return fmt::format("{:.6f} s by its own clock", static_cast<double>(time_us) / 1e6);
   std::time_t seconds = static_cast<std::time_t>(time_us / 1000000 - (time_us % 1000000 < 0 ? 1 : 0));
   std::tm utc{};
   char text[64];

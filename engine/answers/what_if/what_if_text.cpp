@@ -102,6 +102,9 @@ void add_row(std::string& text, std::string_view name, const std::string& record
 // What a run of the recorded requests cannot say.
 [[nodiscard]] std::string ending_text(const Rehearsal& rehearsal) {
   if (rehearsal.ending.is_complete()) return {};
+  if (rehearsal.ending.is_cut)
+    return " The file is damaged or ends too early: only what was read of it is run again, and the whole run may need "
+           "more.";
   if (!rehearsal.ending.at_failure())
     return " The program did not end this journal: it was killed, or it still ran. What came after is not in it, and may need "
            "more.";

@@ -57,7 +57,8 @@ using Peaks = std::map<std::pair<std::string, int32_t>, analysis::Baseline>;  //
         failed = tl::unexpected(overview.error());
         return peaks;
       }
-      const auto doubt = analysis::doubt_of_peak(*overview, ending, recording.diagnostics.incomplete());
+      const auto doubt = analysis::doubt_of_peak(*overview, ending, recording.diagnostics.incomplete(),
+                                                 static_cast<double>(lives->peak_level));
       peaks[{part.name, device}] = {lives->peak_level, doubt == analysis::Undecided::no};
     }
   }

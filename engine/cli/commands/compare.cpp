@@ -150,8 +150,10 @@ class Comparing {
       devices([](const analysis::DeviceComparison&) {});
     } else if (options_.before.json) {
       answers::JsonLine json(out_.json());
-      to_json(json, answers::ComparisonLine{options_.before.file, options_.after.file, options_.at, devices,
-                                            parts_at_, parts_, pairs->only_before, pairs->only_after});
+      const bool damaged = before.diagnostics.incomplete() || after.diagnostics.incomplete();
+      to_json(json,
+              answers::ComparisonLine{options_.before.file, options_.after.file, options_.at, damaged,
+                                      devices, parts_at_, parts_, pairs->only_before, pairs->only_after});
       if (compared) out_.end_line(json);
     } else {
       out_.print("{}\n{}\n", answers::printable(options_.before.file),

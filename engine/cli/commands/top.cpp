@@ -18,6 +18,7 @@
 #include "engine/cli/console.h"
 #include "engine/cli/each_file.h"
 #include "engine/cli/exit_codes.h"
+#include "engine/cli/input/input.h"
 #include "engine/cli/input/with_trace.h"
 #include "engine/cli/moment.h"
 #include "engine/cli/options.h"
@@ -92,6 +93,7 @@ int run_top(const TopOptions& options, const Console& console) {
           if (!done) return tl::unexpected(done.error());
           attached = *done;
         }
+        if (!options.json) note_damage(file, recording, console);
         const auto tops = find_tops(recording, options);
         if (!tops) return failure(tops.error(), file);
         all_found = all_found && std::any_of(tops->begin(), tops->end(),

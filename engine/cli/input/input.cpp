@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "engine/answers/text/printable.h"
 #include "engine/base/units.h"
 #include "engine/cli/input/descriptor.h"
 #include "engine/cli/input/file_reading.h"
@@ -41,6 +42,14 @@ Outcome<model::Recording*> InputRecording::read(const std::string& path) {
   }
   if (const auto read = read_recording(path, own_, console_); !read) return tl::unexpected(read.error());
   return &own_;
+}
+
+void note_damage(const std::string& path, const model::Recording& recording, const Console& console) {
+  if (!recording.diagnostics.incomplete()) return;
+  console.note(
+      "gpustrata: {}: damaged, or it ends too early: only what was read of it counts, and what is missing can make any number too "
+      "high or too low.\n",
+      answers::shortened(path, 200));
 }
 
 Outcome<std::string> read_text(const std::string& path, size_t most_bytes, std::string_view what) {

@@ -31,6 +31,9 @@ class InputRecording {
   model::Recording own_;
 };
 
+// For answers in words: an object says it itself ("damaged", "complete", "diagnostics").
+void note_damage(const std::string& path, const model::Recording& recording, const Console& console);
+
 // The text of a small file that is no snapshot: a list, a script, a page. Failure: unreadable, also if it has
 // more than `most_bytes`; `what` names it ("A list of paths").
 [[nodiscard]] Outcome<std::string> read_text(const std::string& path, size_t most_bytes,

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -79,6 +80,10 @@ class SnapshotShape {
       events(part.host_events);
     }
     extras(model::Owner::part, static_cast<int32_t>(index));
+    if (rec_.diagnostics.incomplete()) {
+      out_.key(kDamagedMark);
+      write_json_value("true", out_);
+    }
     out_.end_dict();
   }
 
@@ -290,9 +295,17 @@ class SnapshotShape {
   void extras(model::Owner owner, int32_t row) {
     if (!has_extras_[static_cast<size_t>(owner)]) return;
     const model::RowRange range = rec_.extras_of(owner, row);
+    // Keys that are no texts may be written alike: 1 and "1". The last one counts, as where a key occurs twice.
+    std::vector<bool> is_last(static_cast<size_t>(range.count), true);
+    std::set<std::string_view> later;
+    for (size_t i = is_last.size(); i-- > 0 && range.count > 1;)
+      is_last[i] =
+          later.insert(rec_.strings.view(rec_.extras.key[static_cast<size_t>(range.first) + i])).second;
     for (int32_t at = range.first; at < range.end(); ++at) {
+      if (!is_last[static_cast<size_t>(at - range.first)]) continue;
       const StringId value = rec_.extras.value[at];
       const std::string_view key = rec_.strings.view(rec_.extras.key[at]);
+      if (key == kDamagedMark) continue;  // see snapshot()
       out_.key(rec_.extras.key[at]);
       if (key == kWordTexts[static_cast<size_t>(Word::forward_frames)]) {
         forward_frames(value);

@@ -55,7 +55,7 @@ struct Line {
     std::string_view rows = R"("requests":[1,1,1],"sizes":[20971520,25165824,33554432],"streams":[0,0,0],)"
                             R"("subjects":[-1,-1,-1],"stacks":[0,1,2])") {
   return fmt::format(
-      R"({{"about":{{"rows":3,"present":0,"peakReserved":79691776,"ooms":0,"firstOomEvent":-1,"exact":true,"atFailure":false,"isOpen":false}},)"
+      R"({{"about":{{"rows":3,"present":0,"peakReserved":79691776,"ooms":0,"firstOomEvent":-1,"exact":true,"atFailure":false,"isOpen":false,"isCut":false}},)"
       R"("texts":["weights","train.py","activate","backward"],"names":[0,2,3],"files":[1,1,1],"lines":[1,2,3],)"
       R"("frames":[0,1,2],"callers":[-1,-1,-1],"poolGraphs":[],"poolUsers":[],{}}})",
       rows);
@@ -93,8 +93,10 @@ constexpr std::string_view kAtNothing = R"("at":[],"largest":true,"capacity":209
 TEST_F(FitQuestions, ARecordingTellsItsRequests) {
   const AnswerOf found = asked_frame(
       small, question_frame(fmt::format(R"({{"ask":"requests","view":{},"args":{{}}}})", of_small)));
-  EXPECT_THAT(found.head, HasSubstr(R"("about":{"rows":3,"present":0,"peakReserved":79691776,"ooms":0,)"
-                                    R"("firstOomEvent":-1,"exact":true,"atFailure":false,"isOpen":false})"));
+  EXPECT_THAT(
+      found.head,
+      HasSubstr(R"("about":{"rows":3,"present":0,"peakReserved":79691776,"ooms":0,)"
+                R"("firstOomEvent":-1,"exact":true,"atFailure":false,"isOpen":false,"isCut":false})"));
   EXPECT_THAT(found.head, HasSubstr(R"("texts":["weights","train.py","activate","backward"])"));
   // Names, files, lines, frames, callers: three numbers of 4 bytes, each column from a multiple of 8. No pools.
   EXPECT_THAT(found.column<int32_t>(0, 3), ElementsAre(0, 2, 3));

@@ -567,7 +567,7 @@ export interface Fit {
   repeats: FitRepeat[];
   /** What is told from one recording, by what blocks are for; null: it is told from several. */
   guessed: Guessed | null;
-  /** False: the recording ends at a request that failed, or in a journal that its program did not end, and peaks are lower bounds. */
+  /** False: the recording ends at a request that failed, in a journal that its program did not end, or where its file is damaged or cut off, and peaks are lower bounds. */
   complete: boolean;
   /** Every size has fewer terms than there are recordings, and nothing else was assumed. */
   exact: boolean;
@@ -1357,7 +1357,7 @@ export interface Repeat {
 export interface Report {
   snapshot?: string;
   device: number;
-  /** False: it ends at a request that failed, or in a journal that its program did not end, and what came after is not in it. */
+  /** False: it ends at a request that failed, in a journal that its program did not end, or where its file is damaged or cut off, and what came after is not in it. */
   complete: boolean;
   /** The most important first. */
   findings: ReportFinding[];
@@ -1512,6 +1512,8 @@ export interface RequestsOfRecording {
     atFailure: boolean;
     /** The recording is a journal that its program did not end. */
     isOpen: boolean;
+    /** Its file is damaged or ends too early. */
+    isCut: boolean;
   };
   texts: string[];
   /** Of each frame, as the next two: numbers of texts, and a line. */
@@ -2105,7 +2107,7 @@ export interface ViewInfo {
 
 export interface WhatIf {
   device: number;
-  /** False: the recording ends at a request that failed, or in a journal that its program did not end, so that what fits is a lower bound. */
+  /** False: the recording ends at a request that failed, in a journal that its program did not end, or where its file is damaged or cut off, so that what fits is a lower bound. */
   complete: boolean;
   conf: string;
   /** Null: the device has room for all. */

@@ -235,6 +235,7 @@ export interface AboutRequests {
   exact: Flag;
   atFailure: Flag;
   isOpen: Flag;
+  isCut: Flag;
 }
 
 export interface CarriedRequests {

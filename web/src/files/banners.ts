@@ -93,6 +93,7 @@ function bannerText({ name, count, first_offset, first_in, text }: Diagnostic): 
 const nextTime: Record<string, string> = {
   truncated: 'Dump again, and check that the disk has room and the job lives until the dump is written.',
   damaged: 'Copy the file again, or dump it again.',
+  of_damaged: 'Look at the file that it was made of, or dump again.',
   member_not_read: 'Unpack it by hand, or pack it again.',
   checksum_mismatch: 'Copy or pack the file again.',
   budget_exhausted: 'Record fewer events next time (max_entries of _record_memory_history).',

@@ -203,6 +203,8 @@ bool SnapshotSchema::publish(const Value& result, bool salvaged) {
   }
   for (const SnapshotExtra& extra : snapshot_extras_) {
     const int32_t row = place[static_cast<size_t>(extra.snapshot)];
+    if (row >= 0 && recording_.strings.view(extra.key) == kDamagedMark)
+      recording_.diagnostics.add(Diag::of_damaged, -1, "");
     if (row >= 0 && is_open_journal(extra)) recording_.parts[static_cast<size_t>(row)].is_open = true;
     if (row >= 0 && !recording_.extras.append({Owner::part, row, extra.key, extra.value})) {
       recording_.diagnostics.add(Diag::budget_exhausted, -1,

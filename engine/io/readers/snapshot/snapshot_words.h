@@ -68,6 +68,9 @@ enum class Word : uint32_t {
   kWords,
 };
 
+// Key of a snapshot of ours: it was written from a recording of which a part was missing.
+inline constexpr std::string_view kDamagedMark = "gpustrata_damaged";
+
 inline constexpr std::array<std::string_view, static_cast<size_t>(Word::kWords)> kWordTexts = {
     "action",
     "addr",

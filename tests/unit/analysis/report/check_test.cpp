@@ -114,6 +114,30 @@ TEST_F(RulesOfCheck, OfLostEventsWhatIsThereMayBreakARuleButNotKeepIt) {
   EXPECT_TRUE(checked(only(&CheckRules::max_peak, 1000)).kept);
 }
 
+// Of 1500 that were reserved when it began, all may have been in use before.
+TEST_F(RulesOfCheck, WhatWasReservedBeforeTheRecordingMayHaveBeenInUse) {
+  report.overview.from_before =
+      analysis::FromBefore{.bytes_at_start = 100, .blocks = 1, .reserved_at_start = 1500};
+  EXPECT_EQ(checked(only(&CheckRules::max_peak, 1499)).undecided, Undecided::starts_in_use);
+  EXPECT_EQ(checked(only(&CheckRules::max_peak, 1499)).value, 1000);
+  EXPECT_TRUE(checked(only(&CheckRules::max_peak, 1500)).kept);
+  EXPECT_EQ(checked(only(&CheckRules::max_peak, 999)).undecided, Undecided::no);  // broken
+  EXPECT_TRUE(checked(only(&CheckRules::max_reserved, 2000)).kept);
+  EXPECT_TRUE(checked(only(&CheckRules::no_oom, true)).kept);
+  EXPECT_EQ(checked(only(&CheckRules::max_growth, 0.25), Baseline{1000}).undecided, Undecided::starts_in_use);
+  EXPECT_TRUE(checked(only(&CheckRules::max_growth, 0.5), Baseline{1000}).kept);
+  report.overview.from_before->reserved_at_start.reset();
+  EXPECT_TRUE(checked(only(&CheckRules::max_peak, 1000)).kept);
+}
+
+TEST_F(RulesOfCheck, WithoutEventsOfSegmentsWhatIsReservedIsNotKnown) {
+  report.lacks_segments = true;
+  EXPECT_EQ(checked(only(&CheckRules::max_reserved, 2000)).undecided, Undecided::segments_missing);
+  EXPECT_EQ(checked(only(&CheckRules::max_reserved, 1999)).undecided, Undecided::no);
+  EXPECT_FALSE(checked(only(&CheckRules::max_reserved, 1999)).kept);
+  EXPECT_TRUE(checked(only(&CheckRules::max_peak, 1000)).kept);
+}
+
 TEST_F(RulesOfCheck, OfAnIncompleteFileOnlyAFailedRequestIsSure) {
   incomplete = true;
   mark_steps();

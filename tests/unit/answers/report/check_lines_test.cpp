@@ -66,20 +66,22 @@ TEST_F(LinesOfCheck, WhatCannotBeDecidedSaysWhyAndWhatTheRecordingShows) {
 TEST_F(LinesOfCheck, JsonHasWholeBytesAndSharesAsTheyAre) {
   EXPECT_EQ(
       json({RuleKind::max_peak, true, 4096.4, 2048, 1, 57, {}}),
-      R"({"rule":"max_peak","kept":true,"device":1,"value":2048,"limit":4096,"event":57,"who":null,"undecided":null})");
+      R"({"rule":"max_peak","kept":true,"device":1,"is_processor":false,"value":2048,"limit":4096,"event":57,"who":null,"undecided":null})");
   EXPECT_EQ(
       json({RuleKind::max_growth, false, 0.125, 0.5, 0, -1, {}}),
-      R"({"rule":"max_growth","kept":false,"device":0,"value":0.5,"limit":0.125,"event":-1,"who":null,"undecided":null})");
+      R"({"rule":"max_growth","kept":false,"device":0,"is_processor":false,"value":0.5,"limit":0.125,"event":-1,"who":null,"undecided":null})");
   EXPECT_EQ(
       json({RuleKind::max_fragmentation, true, 0.125, 0.0625, 0, -1, {}}),
-      R"({"rule":"max_fragmentation","kept":true,"device":0,"value":0.0625,"limit":0.125,"event":-1,"who":null,"undecided":null})");
-  EXPECT_EQ(json({RuleKind::max_reserved, false, 1, std::nullopt, 0, -1, {}, Undecided::not_told}),
-            R"({"rule":"max_reserved","kept":null,"device":0,"value":null,"limit":1,"event":-1,"who":null,)"
-            R"("undecided":"not_told"})");
+      R"({"rule":"max_fragmentation","kept":true,"device":0,"is_processor":false,"value":0.0625,"limit":0.125,"event":-1,"who":null,"undecided":null})");
+  EXPECT_EQ(
+      json({RuleKind::max_reserved, false, 1, std::nullopt, 0, -1, {}, Undecided::not_told}),
+      R"({"rule":"max_reserved","kept":null,"device":0,"is_processor":false,"value":null,"limit":1,"event":-1,"who":null,)"
+      R"("undecided":"not_told"})");
   // What the recording shows is told.
-  EXPECT_EQ(json({RuleKind::max_peak, false, 4096, 2048, 0, 5, {}, Undecided::events_lost}),
-            R"({"rule":"max_peak","kept":null,"device":0,"value":2048,"limit":4096,"event":5,"who":null,)"
-            R"("undecided":"events_lost"})");
+  EXPECT_EQ(
+      json({RuleKind::max_peak, false, 4096, 2048, 0, 5, {}, Undecided::events_lost}),
+      R"({"rule":"max_peak","kept":null,"device":0,"is_processor":false,"value":2048,"limit":4096,"event":5,"who":null,)"
+      R"("undecided":"events_lost"})");
 }
 
 TEST_F(LinesOfCheck, JunitTellsFailuresFromWhatCannotBeChecked) {
@@ -98,7 +100,7 @@ TEST_F(LinesOfCheck, RulesOfAFileStandInOneLine) {
   const CheckedRule rules[] = {{RuleKind::no_oom, true, 0, 0, 0, -1, {}}};
   EXPECT_EQ(
       json_of(CheckLine{story.recording, "a", true, rules}),
-      R"({"file":"a","kept":true,"rules":[{"rule":"no_oom","kept":true,"device":0,"value":0,"limit":0,"event":-1,"who":null,"undecided":null}]})");
+      R"({"file":"a","kept":true,"rules":[{"rule":"no_oom","kept":true,"device":0,"is_processor":false,"value":0,"limit":0,"event":-1,"who":null,"undecided":null}]})");
 }
 
 TEST(ServedAnswers, FilesSessionsAndRefusals) {

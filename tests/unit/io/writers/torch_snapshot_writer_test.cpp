@@ -265,7 +265,14 @@ TEST(TorchSnapshotWriter, GoldenCases) {
     EXPECT_TRUE(back->status) << name;
     ++compared;
     if (name == "cpp_invalid_utf8") continue;  // repaired, see above
-    EXPECT_EQ(content_of(*back), content_of(*file)) << name;
+    std::string content = content_of(*back);
+    // A part of it is missing: what was written says so.
+    constexpr std::string_view kMark = " gpustrata_damaged=true";
+    const size_t mark = content.find(kMark);
+    EXPECT_EQ(mark != std::string::npos, file->recording.diagnostics.incomplete()) << name;
+    EXPECT_EQ(back->recording.diagnostics.incomplete(), file->recording.diagnostics.incomplete()) << name;
+    if (mark != std::string::npos) content.erase(mark, kMark.size());
+    EXPECT_EQ(content, content_of(*file)) << name;
     EXPECT_EQ(written(back->recording), written(file->recording)) << name;
   }
   EXPECT_GT(compared, 40);
