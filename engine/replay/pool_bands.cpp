@@ -19,7 +19,7 @@ using trace::Action;
 // Wide enough for the sum of any number of sizes, whatever a hostile file says.
 using Sum = __int128;
 
-int64_t clamp_bytes(Sum bytes) { return static_cast<int64_t>(std::clamp<Sum>(bytes, 0, kMaxLevel)); }
+int64_t bounded_bytes(Sum bytes) { return static_cast<int64_t>(std::clamp<Sum>(bytes, 0, kMaxLevel)); }
 
 constexpr size_t kMostEnvelopes = size_t{1} << 16;
 constexpr int64_t kMaxBands = (int64_t{1} << 30) - 2;  // a pixel has 30 bits for one (timeline.h)
@@ -201,7 +201,7 @@ class PoolFinder {
     for (int32_t rank = 0; rank < blocks_.from_start; ++rank) (void)add_active(rank, 1);
     for (size_t i = 0; i < pools_.size(); ++i) {
       Pool& pool = pools_[i];
-      pool.reserved = clamp_bytes(pool.initial_reserved);
+      pool.reserved = bounded_bytes(pool.initial_reserved);
       pool.capacity = std::max(pool.active, pool.reserved);
       pool.is_known = pool.is_known || pool.capacity > 0;
       pool.rest = pool.capacity - pool.active;
@@ -235,7 +235,7 @@ class PoolFinder {
     if (!envelope_of_segment_event(event, envelope)) return false;
     if (envelope == kDefaultPool) return true;
     Pool& pool = pools_[envelope];
-    pool.reserved = clamp_bytes(Sum{pool.reserved} + reserved_change(event));
+    pool.reserved = bounded_bytes(Sum{pool.reserved} + reserved_change(event));
     return set_step(found_.envelopes[static_cast<size_t>(envelope)].reserved, event, pool.reserved);
   }
 

@@ -34,9 +34,9 @@ struct Keyed {
   return stacks.stacks[static_cast<size_t>(number)];
 }
 
-class Pairing {
+class StackPairing {
  public:
-  Pairing(const CarriedStacks& before, const CarriedStacks& after, Paired paired, Budget& budget)
+  StackPairing(const CarriedStacks& before, const CarriedStacks& after, Paired paired, Budget& budget)
       : before_(before), after_(after), paired_(paired), keyed_(budget), left_(budget) {}
 
   [[nodiscard]] bool run(Column<ComparedPart>& parts) {
@@ -138,7 +138,7 @@ Result<ComparedParts> pair(const CarriedStacks& before, const CarriedStacks& aft
   found.blocks = {before.blocks, after.blocks};
   found.rest_bytes = {before.rest_bytes, after.rest_bytes};
   found.rest_blocks = {before.rest_blocks, after.rest_blocks};
-  if (!Pairing(before, after, paired, budget).run(found.parts))
+  if (!StackPairing(before, after, paired, budget).run(found.parts))
     return fail(ErrorCode::limit_exceeded, -1, "Not enough memory to compare {} stacks with {}.",
                 before.stacks.size(), after.stacks.size());
   std::sort(found.parts.data(), found.parts.data() + found.parts.size(),

@@ -13,11 +13,11 @@ namespace gpustrata::analysis {
 
 namespace {
 
-constexpr int32_t kMostTried = 200;    // calls that are looked below
-constexpr double kNearlyAll = 0.9;     // of the bytes below a call: its parts have no more to tell
-constexpr double kLeastOfAll = 0.002;  // of the bytes below a call: all blocks of a line and size
-constexpr double kMostOfIt = 0.5;      // of what the parts tell: the whole tells it better
-constexpr int32_t kFewestInLevel = 3;  // two of the same are two calls on one line
+constexpr int32_t kMostLookedBelow = 200;  // calls that are looked below
+constexpr double kNearlyAll = 0.9;         // of the bytes below a call: its parts have no more to tell
+constexpr double kLeastOfAll = 0.002;      // of the bytes below a call: all blocks of a line and size
+constexpr double kMostOfIt = 0.5;          // of what the parts tell: the whole tells it better
+constexpr int32_t kFewestInLevel = 3;      // two of the same are two calls on one line
 
 class RepeatFinder {
  public:
@@ -91,7 +91,7 @@ class RepeatFinder {
 
   // What repeats below a call, or below what it calls; more of it first.
   [[nodiscard]] bool look_below(int32_t at, const std::vector<int32_t>& blocks, std::vector<Found>& found) {
-    if (++tried_ > kMostTried || blocks.size() < kFewestRepeats) return true;
+    if (++tried_ > kMostLookedBelow || blocks.size() < kFewestRepeats) return true;
     const int64_t bytes = bytes_of(blocks);
     if (bytes < least_bytes_) return true;
     Found here;
@@ -231,7 +231,7 @@ class RepeatFinder {
   // `outer` times all of it is there: does it come several times in each?
   [[nodiscard]] bool look_for_level(const std::vector<int32_t>& part, int32_t outer,
                                     std::vector<Found>& inner) {
-    if (++tried_ > kMostTried || bytes_of(part) < least_bytes_) return true;
+    if (++tried_ > kMostLookedBelow || bytes_of(part) < least_bytes_) return true;
     Found level;
     if (!find_period(part, level)) return false;
     if (level.count > 0 && level.of.size() == part.size() && level.count % outer == 0 &&

@@ -223,12 +223,13 @@ void to_text(TextOut& out, const model::Recording& recording, const replay::Stat
              const replay::MemoryAt& memory) {
   const replay::TotalsAt& totals = memory.totals();
   if (memory.event() < 0) {
-    out.print("Device {} before event 0\n", history.rows.device);
+    out.print("Device {} {}\n", history.rows.device,
+              history.event_count() == 0 ? "as saved" : "before the first event");
   } else {
     out.print("Device {} after event {} (the last is {})\n", history.rows.device, count_text(memory.event()),
               count_text(history.event_count() - 1));
   }
-  out.print("  reserved   {}\n  allocated  {}\n  active     {}\n  requested  {}\n",
+  out.print("  reserved   {}\n  allocated  {}\n  active     {}\n  requested  {}, of what is active\n",
             exact_size_text(totals.reserved), exact_size_text(totals.allocated),
             exact_size_text(totals.active), exact_size_text(totals.requested));
   out.print("  free       {} in {} blocks, the largest {}\n", exact_size_text(analysis::free_bytes(memory)),

@@ -51,8 +51,9 @@ void describe(Members& m, const EventContext& context, const replay::MemoryAt& m
 void to_text(TextOut& out, const EventContext& context, const replay::MemoryAt& memory,
              const analysis::MemoryStats& stats) {
   out.print("Device {}, {}\n", context.history.rows.device,
-            memory.event() < 0 ? std::string("before the first event")
-                               : fmt::format("after event {}", count_text(memory.event())));
+            context.history.event_count() == 0 ? std::string("as saved")
+            : memory.event() < 0               ? std::string("before the first event")
+                                               : fmt::format("after event {}", count_text(memory.event())));
   for (const SegmentStats& one : stats.segments) {
     if (out.failed()) return;
     const auto row = static_cast<size_t>(one.segment.row);
