@@ -152,7 +152,9 @@ class Findings {
       draft.kind = FleetKind::oom;
       draft.rows = {row};
       const std::string run(one.text(0));
-      draft.title = fmt::format("{} ran out of memory first{}", row_text(row), in_run(run));
+      const bool is_sure = one.integer(11) < 2 || !are_of_other_clocks();
+      draft.title =
+          fmt::format("{} ran out of memory{}{}", row_text(row), is_sure ? " first" : "", in_run(run));
       draft.text = fmt::format("It asked for {}", bytes_text(one.number(5)));
       if (!one.text(8).empty()) draft.text += fmt::format(" at {}", one.text(8));
       if (!one.is_null(6))
@@ -165,8 +167,7 @@ class Findings {
       draft.text += one.integer(11) > 1
                         ? fmt::format(". {} ran out of memory in all.", counted(one.integer(11), thing_))
                         : ". No other recording shows one.";
-      if (one.integer(11) > 1 && are_of_other_clocks())
-        draft.text += " Their clocks have no moment in common, so which was first is not sure.";
+      if (!is_sure) draft.text += " Their clocks have no moment in common, so which was first is not sure.";
       drafts[run] = std::move(draft);
       return true;
     });
@@ -391,10 +392,10 @@ class Findings {
     return {};
   }
 
+  // Of one run; of several the clocks are those of other days.
   [[nodiscard]] bool are_of_other_clocks() const {
-    const auto has_times = [](const model::FleetCoverage& run) { return !(run.without_times > 0); };
-    return !fleet_.curves.common_clock &&
-           std::all_of(fleet_.coverage.begin(), fleet_.coverage.end(), has_times);
+    return !fleet_.curves.common_clock && fleet_.coverage.size() == 1 &&
+           !(fleet_.coverage[0].without_times > 0);
   }
   // Rows of files that ended early or were damaged.
   [[nodiscard]] Status damaged_files() {

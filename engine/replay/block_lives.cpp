@@ -411,10 +411,8 @@ class LifeFinder {
     model::Diagnostics& diagnostics = found_.diagnostics;
     if (live_address_allocs_ > 0) diagnostics.add_many(Diag::alloc_of_live_address, live_address_allocs_);
     if (frees_without_alloc_ > 0) diagnostics.add_many(Diag::free_without_alloc, frees_without_alloc_);
-    // Of a file that ends too early the frees may be missing.
-    const bool whole = recording_.diagnostics[Diag::truncated].count == 0 &&
-                       recording_.diagnostics[Diag::damaged].count == 0;
-    if (has_segments_ && whole) {
+    // Of a damaged file the frees may be missing.
+    if (has_segments_ && !recording_.diagnostics.incomplete()) {
       const auto* first = found_.freed.begin() + found_.from_start;
       const int64_t absent = std::count(first, found_.freed.end(), found_.events.count) - ends_found_;
       if (absent > 0) diagnostics.add_many(Diag::alloc_without_end, absent);

@@ -5,7 +5,7 @@ import pickle
 from pathlib import Path
 
 from support.paths import ROOT
-from support.tool import run
+from support.tool import USAGE, run
 
 NOTE = "damaged, or it ends too early"
 UNKNOWN = 4  # exit code of `gpustrata check`
@@ -38,14 +38,31 @@ def test_answers_in_words_are_marked_beside_them(tmp_path):
 
 def test_answers_as_objects_are_marked_inside(tmp_path):
     path = cut(tmp_path)
-    for command in (["top"], ["stats"], ["state"], ["compare", path]):
+    for command in (["top"], ["stats"], ["state"], ["compare", path], ["trace"], ["flamegraph"]):
         assert answer(*command, path)["damaged"] is True, command
+    assert answer("owner", "0x7f0000000000", path)["damaged"] is True
     assert answer("whatif", path)["complete"] is False
     assert answer("report", path)["devices"][0]["complete"] is False
     assert "damaged" not in answer("top", WHOLE)
 
 
+def test_what_is_older_than_the_recording_is_not_told_of_a_copy_either(tmp_path):
+    """The block whose event is lost is not from before."""
+    dump = pickle.loads(gzip.decompress(WHOLE.read_bytes()))
+    whole = pickle.dumps({"segments": dump["segments"], "device_traces": dump["device_traces"]})
+    path = tmp_path / "cut.pickle"
+    path.write_bytes(whole[: len(whole) - len(whole) // 10])
+    copy = tmp_path / "copy.pickle"
+    run("convert", path, "-o", copy, check=True)
+    for file in (path, copy):
+        said = " ".join(run("report", file, text=True).stdout.split())
+        assert "Everything below covers only the part that was read" in said
+        assert "before the recording began" not in said and " at most in " not in said
+
+
 def test_what_fits_is_of_what_was_read(tmp_path):
+    guess = run("fit", cut(tmp_path), "--scale", "batch=4", "--at", "batch=8", text=True)
+    assert guess.returncode == USAGE and "is damaged or ends too early" in guess.stderr
     said = " ".join(run("whatif", cut(tmp_path), "--smallest", text=True).stdout.split())
     assert "only what was read of it is run again, and the whole run may need more" in said
 
@@ -56,10 +73,14 @@ def test_a_history_that_is_lost_is_not_called_one_that_was_not_recorded(tmp_path
     whole = pickle.dumps({"segments": dump["segments"], "device_traces": dump["device_traces"]})
     path = tmp_path / "early.pickle"
     path.write_bytes(whole[: whole.index(b"device_traces")])
-    for command in ("report", "whatif"):
-        done = run(command, path, text=True)
-        assert "o history was recorded" not in done.stdout + done.stderr, command
-        assert "_record_memory_history" not in done.stdout + done.stderr, command
+    copy = tmp_path / "copy.pickle"
+    run("convert", path, "-o", copy, check=True)
+    for file in (path, copy):
+        for command in (["report"], ["report", "--json"], ["whatif"], ["summary"]):
+            done = run(*command, file, text=True)
+            assert "o history was recorded" not in done.stdout + done.stderr, command
+            assert "none recorded" not in done.stdout + done.stderr, command
+            assert "_record_memory_history" not in done.stdout + done.stderr, command
 
 
 def test_what_is_written_of_it_is_marked(tmp_path):

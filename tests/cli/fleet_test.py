@@ -593,7 +593,9 @@ class Fleet(InOneFolder):
         with open(path, "w") as out:
             out.write("".join(line(rank=rank, ooms=1, oom_us=1 + day, oom_requested=7, first_us=day, last_us=day + 10)
                               for rank, day in enumerate((0, 86_400_000_000))))
-        self.assertEqual(self.fleet(path)["findings"][0]["text"],
+        found = self.fleet(path)["findings"][0]
+        self.assertEqual(found["title"], "Rank 0 ran out of memory")
+        self.assertEqual(found["text"],
                          "It asked for 7 B. 2 ranks ran out of memory in all. Their clocks have no moment in common, so which was first "
                          "is not sure.")
 

@@ -6,12 +6,20 @@ namespace gpustrata::analysis {
 
 namespace {
 
+[[nodiscard]] Status is_cut(const FittedRecording& one) {
+  return fail(
+      ErrorCode::wrong_usage, -1,
+      "{} is damaged or ends too early: not all requests of its run are in it. Fit recordings that are whole",
+      one.name);
+}
+
 // One recording with one parameter, which ran to its end or to its only failure.
 [[nodiscard]] Status check_guess(const FitQuestion& question) {
   const auto& recordings = question.recordings;
   if (recordings.size() != 1 || question.parameters.size() != 1)
     return fail(ErrorCode::wrong_usage, -1, "a guess is told from one recording with one parameter");
   const Rehearsal& one = *recordings.front().rehearsal;
+  if (one.ending.is_cut) return is_cut(recordings.front());
   if (one.recorded.ooms > 1 || (one.recorded.ooms == 1 && !one.ending.at_failure()))
     return fail(
         ErrorCode::wrong_usage, -1,
@@ -69,11 +77,7 @@ Status check_question(const FitQuestion& question) {
           "{} ends at a request that failed: what came after is not in it. Fit recordings of smaller sizes, "
           "which run to the end",
           one.name);
-    if (one.rehearsal->ending.is_cut)
-      return fail(
-          ErrorCode::wrong_usage, -1,
-          "{} is damaged or ends too early: not all requests of its run are in it. Fit recordings that are whole",
-          one.name);
+    if (one.rehearsal->ending.is_cut) return is_cut(one);
     if (one.rehearsal->ending.is_open)
       return fail(
           ErrorCode::wrong_usage, -1,

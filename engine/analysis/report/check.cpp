@@ -31,10 +31,8 @@ Undecided doubt_of_peak(const Overview& overview, const Ending& ending, bool inc
   if (ending.is_open) return Undecided::not_ended;
   if (ending.at_failure()) return Undecided::ends_out_of_memory;
   if (lacks(overview, NotRecorded::oldest_events)) return Undecided::events_lost;
-  const auto& before = overview.from_before;
-  return before && static_cast<double>(before->reserved_at_start.value_or(0)) > most
-             ? Undecided::starts_in_use
-             : Undecided::no;
+  return static_cast<double>(overview.reserved_at_start.value_or(0)) > most ? Undecided::starts_in_use
+                                                                            : Undecided::no;
 }
 
 std::vector<CheckedRule> check_device(const Report& report, const CheckRules& rules, bool incomplete,

@@ -38,7 +38,7 @@ enum class Undecided : uint8_t {
   incomplete,          // the file: Diagnostics::incomplete()
   not_ended,           // the program, when the file was read: Ending::is_open
   ends_out_of_memory,  // the recording, on this device or another: Ending::at_failure()
-  starts_in_use,  // more was reserved when it began than a rule permits to be in use: FromBefore::reserved_at_start
+  starts_in_use,  // more was reserved when it began than a rule permits to be in use: Overview::reserved_at_start
   segments_missing,  // blocks lie in no segment, so what was reserved is not known
   no_steps,          // for a leak: nothing marks steps
   few_steps,         // fewer than kFewestGrowths

@@ -85,7 +85,6 @@ void find_from_before(Overview& found, const replay::BlockLives& lifetimes) {
     add(before.bytes_at_end, r, lifetimes.events.count - 1);
     ++before.blocks;
   }
-  if (lifetimes.has_reserved) before.reserved_at_start = lifetimes.reserved.initial;
   if (before.blocks > 0 && found.events > 0) found.from_before = before;
 }
 
@@ -145,10 +144,11 @@ Result<Overview> find_overview(const model::Recording& recording, const model::P
   if (!peak_lines) return tl::unexpected(peak_lines.error());
   found.peak_lines = std::move(*peak_lines);
   found.at_peak = use_at(lifetimes, lifetimes.peak_event);
+  if (lifetimes.has_reserved && found.events > 0) found.reserved_at_start = lifetimes.reserved.initial;
   found.at_end = use_at(lifetimes, lifetimes.events.count - 1);
   found.highest_reserved = highest_reserved(lifetimes);
-  // Of a file that ends too early, what came later would say of some blocks how old they are.
-  const bool ages_are_known = recording.diagnostics[model::Diag::truncated].count == 0;
+  // Of a damaged file, what is missing would say of some blocks how old they are.
+  const bool ages_are_known = !recording.diagnostics.incomplete();
   if (ages_are_known) find_from_before(found, lifetimes);
   find_missing(found, recording, part, lifetimes);
   const bool has_stacks =

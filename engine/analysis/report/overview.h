@@ -43,15 +43,14 @@ struct OutOfMemoryEvent {
 struct FromBefore {
   int64_t bytes_at_start = 0, bytes_at_peak = 0, bytes_at_end = 0;
   int64_t blocks = 0;
-  std::optional<int64_t> reserved_at_start;  // none: a trace that does not say
 };
 
 enum class NotRecorded : uint8_t {
-  history,      // the device has no events but those that mark a snapshot; not told of a damaged file
-  stacks,       // no event has one
-  frames,       // stacks were asked for, but none has frames
-  some_stacks,  // blocks alive at the peak have none, 0.5 % of it or more; not told of a file that ends too early
-  times,        // no event has a time
+  history,        // the device has no events but those that mark a snapshot; not told of a damaged file
+  stacks,         // no event has one
+  frames,         // stacks were asked for, but none has frames
+  some_stacks,    // blocks alive at the peak have none, 0.5 % of it or more; not told of a damaged file
+  times,          // no event has a time
   oldest_events,  // perhaps: the number of events is a round one, and blocks are older than the first
   end,            // of the program: Part::is_open
   device,         // there was none: an estimate (capture/python/gpustrata/_estimate)
@@ -78,9 +77,11 @@ struct Overview {
   Top peak_lines;
 
   Use at_peak, at_end;
+  std::optional<int64_t>
+      reserved_at_start;  // before the first event; none: a trace that does not say, or no history
   // Where most was reserved; of all these moments the first at which most was requested.
   Use highest_reserved;
-  std::optional<FromBefore> from_before;  // none: nothing was, or the file ends too early to tell
+  std::optional<FromBefore> from_before;  // none: nothing was, or the file is damaged and cannot tell
   std::vector<Missing> missing;
 };
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/answers/common/parts.h"
 #include "engine/answers/text/printable.h"
 #include "engine/base/hash.h"
 #include "engine/base/markup.h"
@@ -136,8 +137,9 @@ void folded_to_text(TextOut& out, const FoldedStacks& stacks) {
   }
 }
 
-void describe(Members& m, const FoldedStacks& stacks, int32_t device, int32_t event) {
+void describe(Members& m, const FoldedStacks& stacks, int32_t device, int32_t event, bool damaged) {
   m.line({"flamegraph --json", "What is alive after an event."});
+  describe_damage(m, damaged);
   m.count("device", device);
   m.count("event", event);
   m.by_name(

@@ -13,7 +13,7 @@ namespace gpustrata::answers {
 // One line each: text, a space, bytes.
 void folded_to_text(TextOut& out, const analysis::FoldedStacks& stacks);
 
-void describe(Members& m, const analysis::FoldedStacks& stacks, int32_t device, int32_t event);
+void describe(Members& m, const analysis::FoldedStacks& stacks, int32_t device, int32_t event, bool damaged);
 
 // A standing picture of its own: no script, no font and nothing else from outside; every rectangle has its
 // text and exact bytes as a title. Rectangles narrower than a tenth of a pixel are left out, and where more

@@ -280,6 +280,7 @@ void stack_to_text(TextOut& out, std::string_view title, const model::Recording&
 void describe(Members& m, const EventContext& context, const AddressOwner& owner) {
   m.is({"AddressOwner", "Whose an address is after the event, who had it before and who has it later."});
   m.line("owner --json");
+  describe_damage(m, m.found([&] { return context.recording.diagnostics.incomplete(); }));
   m.address("address", owner.address);
   m.count("device", owner.device);
   m.count("event", owner.event);

@@ -3,10 +3,10 @@
 #include <fmt/core.h>
 
 #include <string>
-
 #include "engine/analysis/details/event_details.h"
 #include "engine/analysis/details/event_list.h"
 #include "engine/analysis/details/trace_program.h"
+#include "engine/answers/common/parts.h"
 #include "engine/answers/details/events.h"
 #include "engine/answers/text/bounded.h"
 #include "engine/answers/text/printable.h"
@@ -79,6 +79,7 @@ Status trace_to_text(TextOut& out, const EventContext& context) {
 
 void describe(Members& m, const EventContext& context) {
   m.line({"trace --json", "All events of a device."});
+  describe_damage(m, m.found([&] { return context.recording.diagnostics.incomplete(); }));
   m.count("device", [&] { return context.history.rows.device; });
   const auto one = [&](const analysis::EventRow& row) { describe(m, context, row); };
   if (m.is_schema()) return m.list("events", std::span<const analysis::EventRow>(), one);

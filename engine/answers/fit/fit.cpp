@@ -221,8 +221,8 @@ void describe(Members& m, const FitLine& line) {
       });
   m.flag(
       {"complete",
-       "False: the recording ends at a request that failed, in a journal that its program did not end, or where its file is "
-       "damaged or cut off, and peaks are lower bounds."},
+       "False: the recording ends at a request that failed, or in a journal that its program did not end, and peaks are "
+       "lower bounds."},
       fit.complete);
   m.flag({"exact", "Every size has fewer terms than there are recordings, and nothing else was assumed."},
          fit.exact);

@@ -172,9 +172,7 @@ constexpr size_t kMostTermLines = 12;
     text += fmt::format(
         " The recording ends {}. What came after is not in it: every peak is a lower bound, and what is not said to fail "
         "may fail.",
-        ending.is_cut         ? "where its file is damaged or cut off"
-        : ending.at_failure() ? "at a request that failed"
-                              : "where the program was killed, or still ran");
+        ending.at_failure() ? "at a request that failed" : "where the program was killed, or still ran");
   }
   return text + fmt::format(" A second recording with another {} takes the place of the guess.", parameter);
 }

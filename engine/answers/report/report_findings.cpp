@@ -158,7 +158,9 @@ class Findings {
     finding.says.push_back(
         {has_history ? fmt::format("Reached {} of {}, in {}.", after_text(overview.peak_event),
                                    count_text(overview.events), counted(report_.peak.blocks, "block"))
-                     : fmt::format("In {}. No history was recorded.", counted(report_.peak.blocks, "block")),
+                     : fmt::format("In {}. {}", counted(report_.peak.blocks, "block"),
+                                   recording_.diagnostics.incomplete() ? "No event was read."
+                                                                       : "No history was recorded."),
          {.event = overview.peak_event, .filter = "alive@peak"}});
     for (const size_t i : repeats_to_say(report_.repeats)) {
       const analysis::Repeat& one = report_.repeats[i];
@@ -210,9 +212,9 @@ class Findings {
     ReportFinding& finding = add("fragmentation", "Fragmentation", found.lost());
     finding.bad = bad;
     finding.says.push_back(
-        {fmt::format("{} of {} reserved is free but in pieces, held back by the live blocks beside them, {}.",
-                     percent_text(found.lost(), found.reserved), size_text(found.reserved),
-                     after_text(found.event)),
+        {fmt::format(
+             "{} of {} reserved is free but in pieces, the largest apart, held back by the live blocks beside them, {}.",
+             percent_text(found.lost(), found.reserved), size_text(found.reserved), after_text(found.event)),
          {.event = found.event, .more = "fragmentation"}});
     size_t said = 0;
     for (const analysis::Pin& pin : found.pins) {

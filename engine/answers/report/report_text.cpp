@@ -82,13 +82,16 @@ class ReportPage {
       what = " is fragmented";
     }
     // What came later in the file would say of some blocks that they are older, or freed: no number of the rest is whole.
-    if (recording_.diagnostics[model::Diag::truncated].count > 0) {
-      paragraph("", fmt::format("{}{}: the file ends too early", device, what));
+    if (recording_.diagnostics.incomplete()) {
+      const bool is_cut = recording_.diagnostics[model::Diag::truncated].count > 0;
+      paragraph("", fmt::format("{}{}: the file {}", device, what,
+                                is_cut ? "ends too early" : "is damaged, or was made of one that is"));
       paragraph("  ",
                 "Everything below covers only the part that was read: what is missing can make any number "
                 "too high or too low.");
       paragraph("  ",
-                fmt::format("{}; {}", overview.events == 0 ? "no history" : counted(overview.events, "event"),
+                fmt::format("{}; {}",
+                            overview.events == 0 ? "no event was read" : counted(overview.events, "event"),
                             steps_text(recording_, *report_.steps, report_.leaks)));
       return;
     }

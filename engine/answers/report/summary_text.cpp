@@ -78,7 +78,7 @@ void write_device(TextOut& out, const analysis::DeviceSummary& device, size_t co
                         : device.blocks_have_frames ? "none of events, those of the blocks at the end"
                                                     : "none");
   } else {
-    rows.text("events", "none recorded");
+    rows.text("events", "none in the file");
   }
   if (device.first_time_us && device.last_time_us) {
     int64_t span = 0;

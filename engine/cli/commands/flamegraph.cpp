@@ -38,7 +38,9 @@ int run_flamegraph(const FlameGraphOptions& options, const Console& console) {
           if (!stacks) return failure(stacks.error(), options.choice.file);
           const int32_t device = opened.device->ordinal();
           const auto write_into = [&](TextOut& into) {
-            if (options.choice.json) return answers::json_line(into, *stacks, device, memory.event());
+            if (options.choice.json)
+              return answers::json_line(into, *stacks, device, memory.event(),
+                                        recording.diagnostics.incomplete());
             if (options.folded) return answers::folded_to_text(into, *stacks);
             answers::flame_to_svg(into, *stacks,
                                   fmt::format("Memory of {} {}", answers::device_text(device),

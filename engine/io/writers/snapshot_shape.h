@@ -81,7 +81,7 @@ class SnapshotShape {
     }
     extras(model::Owner::part, static_cast<int32_t>(index));
     if (rec_.diagnostics.incomplete()) {
-      out_.key(kDamagedMark);
+      out_.key(Word::gpustrata_damaged);
       write_json_value("true", out_);
     }
     out_.end_dict();
@@ -305,7 +305,7 @@ class SnapshotShape {
       if (!is_last[static_cast<size_t>(at - range.first)]) continue;
       const StringId value = rec_.extras.value[at];
       const std::string_view key = rec_.strings.view(rec_.extras.key[at]);
-      if (key == kDamagedMark) continue;  // see snapshot()
+      if (key == kWordTexts[static_cast<size_t>(Word::gpustrata_damaged)]) continue;  // see snapshot()
       out_.key(rec_.extras.key[at]);
       if (key == kWordTexts[static_cast<size_t>(Word::forward_frames)]) {
         forward_frames(value);

@@ -43,6 +43,8 @@ export interface AddressNeighbour {
 
 /** Whose an address is after the event, who had it before and who has it later. */
 export interface AddressOwner {
+  /** The file is damaged or ends too early: no number is whole. */
+  damaged?: boolean;
   address: string;
   device: number;
   event: number;
@@ -567,7 +569,7 @@ export interface Fit {
   repeats: FitRepeat[];
   /** What is told from one recording, by what blocks are for; null: it is told from several. */
   guessed: Guessed | null;
-  /** False: the recording ends at a request that failed, in a journal that its program did not end, or where its file is damaged or cut off, and peaks are lower bounds. */
+  /** False: the recording ends at a request that failed, or in a journal that its program did not end, and peaks are lower bounds. */
   complete: boolean;
   /** Every size has fewer terms than there are recordings, and nothing else was assumed. */
   exact: boolean;
@@ -2107,7 +2109,7 @@ export interface ViewInfo {
 
 export interface WhatIf {
   device: number;
-  /** False: the recording ends at a request that failed, in a journal that its program did not end, or where its file is damaged or cut off, so that what fits is a lower bound. */
+  /** False: the recording ends at a request that failed, in a journal that its program did not end, or where its file is damaged or cut off, and what fits may not be enough for the whole run. */
   complete: boolean;
   conf: string;
   /** Null: the device has room for all. */

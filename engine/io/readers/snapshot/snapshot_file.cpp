@@ -203,7 +203,9 @@ bool SnapshotSchema::publish(const Value& result, bool salvaged) {
   }
   for (const SnapshotExtra& extra : snapshot_extras_) {
     const int32_t row = place[static_cast<size_t>(extra.snapshot)];
-    if (row >= 0 && recording_.strings.view(extra.key) == kDamagedMark)
+    if (row >= 0 &&
+        recording_.strings.view(extra.key) == kWordTexts[static_cast<size_t>(Word::gpustrata_damaged)] &&
+        recording_.strings.view(extra.value) == "true")
       recording_.diagnostics.add(Diag::of_damaged, -1, "");
     if (row >= 0 && is_open_journal(extra)) recording_.parts[static_cast<size_t>(row)].is_open = true;
     if (row >= 0 && !recording_.extras.append({Owner::part, row, extra.key, extra.value})) {

@@ -54,7 +54,8 @@ enum class Word : uint32_t {
   cpp_frames,
   trace_alloc_max_entries,
   trace_alloc_overflowed,
-  gpustrata,  // what our own recorder adds, see model/recorded_snapshot.h
+  gpustrata,          // what our own recorder adds, see model/recorded_snapshot.h
+  gpustrata_damaged,  // true: it was written from a recording of which a part was missing
   kKnownKeys,
   // Values.
   active_allocated = kKnownKeys,
@@ -67,9 +68,6 @@ enum class Word : uint32_t {
   END,
   kWords,
 };
-
-// Key of a snapshot of ours: it was written from a recording of which a part was missing.
-inline constexpr std::string_view kDamagedMark = "gpustrata_damaged";
 
 inline constexpr std::array<std::string_view, static_cast<size_t>(Word::kWords)> kWordTexts = {
     "action",
@@ -116,6 +114,7 @@ inline constexpr std::array<std::string_view, static_cast<size_t>(Word::kWords)>
     "trace_alloc_max_entries",
     "trace_alloc_overflowed",
     "gpustrata",
+    "gpustrata_damaged",
     "active_allocated",
     "active_pending_free",
     "active_awaiting_free",

@@ -116,8 +116,7 @@ TEST_F(RulesOfCheck, OfLostEventsWhatIsThereMayBreakARuleButNotKeepIt) {
 
 // Of 1500 that were reserved when it began, all may have been in use before.
 TEST_F(RulesOfCheck, WhatWasReservedBeforeTheRecordingMayHaveBeenInUse) {
-  report.overview.from_before =
-      analysis::FromBefore{.bytes_at_start = 100, .blocks = 1, .reserved_at_start = 1500};
+  report.overview.reserved_at_start = 1500;
   EXPECT_EQ(checked(only(&CheckRules::max_peak, 1499)).undecided, Undecided::starts_in_use);
   EXPECT_EQ(checked(only(&CheckRules::max_peak, 1499)).value, 1000);
   EXPECT_TRUE(checked(only(&CheckRules::max_peak, 1500)).kept);
@@ -126,7 +125,7 @@ TEST_F(RulesOfCheck, WhatWasReservedBeforeTheRecordingMayHaveBeenInUse) {
   EXPECT_TRUE(checked(only(&CheckRules::no_oom, true)).kept);
   EXPECT_EQ(checked(only(&CheckRules::max_growth, 0.25), Baseline{1000}).undecided, Undecided::starts_in_use);
   EXPECT_TRUE(checked(only(&CheckRules::max_growth, 0.5), Baseline{1000}).kept);
-  report.overview.from_before->reserved_at_start.reset();
+  report.overview.reserved_at_start.reset();
   EXPECT_TRUE(checked(only(&CheckRules::max_peak, 1000)).kept);
 }
 

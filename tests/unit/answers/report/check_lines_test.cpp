@@ -56,11 +56,20 @@ TEST_F(LinesOfCheck, WhatCannotBeDecidedSaysWhyAndWhatTheRecordingShows) {
       "most 4.0 KiB, event 5");
   for (const Undecided why :
        {Undecided::events_lost, Undecided::incomplete, Undecided::not_ended, Undecided::ends_out_of_memory,
-        Undecided::no_steps, Undecided::few_steps, Undecided::guessed_steps, Undecided::baseline}) {
+        Undecided::starts_in_use, Undecided::segments_missing, Undecided::no_steps, Undecided::few_steps,
+        Undecided::guessed_steps, Undecided::baseline}) {
     const std::string said = line({RuleKind::no_leak, false, 0, 0, 0, -1, {}, why});
     EXPECT_THAT(said, testing::StartsWith("unknown no_leak            device 0: this cannot be checked: "));
     EXPECT_THAT(said, testing::Not(testing::HasSubstr("leaking stacks")));
   }
+}
+
+TEST_F(LinesOfCheck, OfAProfilersTraceTheProcessorIsNoDevice0) {
+  CheckedRule rule = {RuleKind::no_oom, true, 0, 0, 0, -1, {}};
+  rule.is_processor = true;
+  EXPECT_EQ(line(rule), "ok      no_oom             the processor (CPU): out of memory 0 times");
+  EXPECT_THAT(junit_case(story.recording, rule, "a"),
+              testing::HasSubstr("name=\"no_oom, the processor (CPU)\""));
 }
 
 TEST_F(LinesOfCheck, JsonHasWholeBytesAndSharesAsTheyAre) {
