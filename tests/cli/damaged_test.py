@@ -85,7 +85,7 @@ def test_a_history_that_is_lost_is_not_called_one_that_was_not_recorded(tmp_path
 
 def test_what_is_written_of_it_is_marked(tmp_path):
     path = cut(tmp_path)
-    made = [tmp_path / name for name in ("again.pickle", "again.json", "anonymous.pickle")]
+    made = [tmp_path / name for name in ("again.pickle", "again.json", "again.trace.json", "anonymous.pickle")]
     for one in made:
         command = ["anonymize"] if one.name.startswith("anonymous") else ["convert"]
         run(*command, path, "-o", one, check=True)

@@ -57,6 +57,7 @@ class Exporter {
     json_.member("exporter", "gpustrata");
     if (without_times_) json_.member("times", "The recording has no times: a microsecond is an event.");
     json_.end_object();
+    if (rec_.diagnostics.incomplete()) json_.member("gpustrata_damaged", true);
     json_.key("traceEvents");
     json_.begin_array();
     write_spans();

@@ -187,6 +187,7 @@ bool Walk::member() {
       diagnostics_.add(Diag::integer_out_of_range, offset_ + static_cast<int64_t>(value_at));
     }
   }
+  if (key == "gpustrata_damaged" && value.text == "true") diagnostics_.add(Diag::of_damaged, -1, {});
   if (key == "distributedInfo" && value.kind == Value::Kind::container) launch_ = read_launch(value.text);
   at_ = text.place();
   separates_ = true;
