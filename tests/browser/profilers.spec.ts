@@ -153,7 +153,7 @@ test('counters of another open file lie over these, both from the left, and link
   await page.mouse.wheel(0, -300);
   await expect(lower).not.toHaveAttribute('data-stretch', '0 300001');
   const seen = async (): Promise<number[]> =>
-    (await lower.getAttribute('data-stretch'))!.split(' ').map((place) => Math.round(Number(place)));
+    ((await lower.getAttribute('data-stretch')) ?? '').split(' ').map((place) => Math.round(Number(place)));
   const wanted = await seen();
   await expect(page).toHaveURL(/x=.*series\.over=[0-9a-f]{16}/);
   await page.reload();
