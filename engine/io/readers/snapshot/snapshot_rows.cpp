@@ -366,6 +366,7 @@ Value SnapshotSchema::segment(Pairs pairs, bool partial) {
     const RowRange shared = blocks;
     blocks = gather(recording_.blocks, Owner::block, {&shared, 1});
   }
+  if (at == kNoAddress) at.reset();  // no memory is there, and its first block would count as one without an address
   if (!at && blocks.count > 0 && recording_.blocks.address[blocks.first] != kNoAddress) {
     at = recording_.blocks.address[blocks.first];
   }
@@ -415,6 +416,7 @@ void SnapshotSchema::place_blocks(RowRange blocks, uint64_t address, std::option
     ascends = ascends && (i == blocks.first || at >= previous);
     previous = at;
     next = at + static_cast<uint64_t>(bytes);
+    if (next == kNoAddress) next = 0;
     if (bytes > INT64_MAX - sum) {
       fits = false;
     } else {
