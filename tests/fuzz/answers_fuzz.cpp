@@ -94,7 +94,7 @@ void look(const analysis::EventContext& context, const replay::MemoryAt& memory)
     }
     answers::folded_to_text(out, *stacks);
     answers::flame_to_svg(out, *stacks, "all");
-    answers::json_line(out, *stacks, 0, memory.event());
+    answers::json_line(out, *stacks, 0, memory.event(), false);
   }
 }
 

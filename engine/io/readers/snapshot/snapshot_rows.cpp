@@ -366,7 +366,8 @@ Value SnapshotSchema::segment(Pairs pairs, bool partial) {
     const RowRange shared = blocks;
     blocks = gather(recording_.blocks, Owner::block, {&shared, 1});
   }
-  if (at == kNoAddress) at.reset();  // no memory is there, and its first block would count as one without an address
+  if (at == kNoAddress)
+    at.reset();  // no memory is there, and its first block would count as one without an address
   if (!at && blocks.count > 0 && recording_.blocks.address[blocks.first] != kNoAddress) {
     at = recording_.blocks.address[blocks.first];
   }
