@@ -9,8 +9,6 @@ from support.tool import USAGE, run
 
 NOTE = "damaged, or it ends too early"
 UNKNOWN = 4  # exit code of `gpustrata check`
-
-
 WHOLE = Path(f"{ROOT}/tests/data/fit/batch4.pickle.gz")
 
 
@@ -20,6 +18,11 @@ def cut(folder):
     path = folder / "cut.pickle"
     path.write_bytes(whole[: len(whole) * 7 // 10])
     return path
+
+
+def with_segments_first():
+    dump = pickle.loads(gzip.decompress(WHOLE.read_bytes()))
+    return pickle.dumps({"segments": dump["segments"], "device_traces": dump["device_traces"]})
 
 
 def answer(*arguments):
@@ -48,8 +51,7 @@ def test_answers_as_objects_are_marked_inside(tmp_path):
 
 def test_what_is_older_than_the_recording_is_not_told_of_a_copy_either(tmp_path):
     """The block whose event is lost is not from before."""
-    dump = pickle.loads(gzip.decompress(WHOLE.read_bytes()))
-    whole = pickle.dumps({"segments": dump["segments"], "device_traces": dump["device_traces"]})
+    whole = with_segments_first()
     path = tmp_path / "cut.pickle"
     path.write_bytes(whole[: len(whole) - len(whole) // 10])
     copy = tmp_path / "copy.pickle"
@@ -69,8 +71,7 @@ def test_what_fits_is_of_what_was_read(tmp_path):
 
 def test_a_history_that_is_lost_is_not_called_one_that_was_not_recorded(tmp_path):
     """The file ends in the segments, before the first event."""
-    dump = pickle.loads(gzip.decompress(WHOLE.read_bytes()))
-    whole = pickle.dumps({"segments": dump["segments"], "device_traces": dump["device_traces"]})
+    whole = with_segments_first()
     path = tmp_path / "early.pickle"
     path.write_bytes(whole[: whole.index(b"device_traces")])
     copy = tmp_path / "copy.pickle"

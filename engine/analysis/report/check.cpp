@@ -67,9 +67,13 @@ std::vector<CheckedRule> check_device(const Report& report, const CheckRules& ru
     const Use& use = report.overview.highest_reserved;
     std::optional<double> reserved;
     if (use.reserved) reserved = static_cast<double>(*use.reserved);
-    const Undecided doubt = report.lacks_segments ? Undecided::segments_missing : doubt_of(kAnything);
-    add_level(RuleKind::max_reserved, static_cast<double>(*rules.max_reserved), reserved, doubt, use.event,
-              {});
+    add_level(RuleKind::max_reserved, static_cast<double>(*rules.max_reserved), reserved, doubt_of(kAnything),
+              use.event, {});
+    // Of events that are missing either kind may be: neither more nor less is sure.
+    if (report.lacks_segments && !incomplete) {
+      found.back().kept = false;
+      found.back().undecided = Undecided::segments_missing;
+    }
   }
   if (rules.no_oom) {
     const auto& all = report.out_of_memory.explained;

@@ -132,8 +132,8 @@ TEST_F(RulesOfCheck, WhatWasReservedBeforeTheRecordingMayHaveBeenInUse) {
 TEST_F(RulesOfCheck, WithoutEventsOfSegmentsWhatIsReservedIsNotKnown) {
   report.lacks_segments = true;
   EXPECT_EQ(checked(only(&CheckRules::max_reserved, 2000)).undecided, Undecided::segments_missing);
-  EXPECT_EQ(checked(only(&CheckRules::max_reserved, 1999)).undecided, Undecided::no);
-  EXPECT_FALSE(checked(only(&CheckRules::max_reserved, 1999)).kept);
+  EXPECT_EQ(checked(only(&CheckRules::max_reserved, 1999)).undecided, Undecided::segments_missing);
+  EXPECT_FALSE(checked(only(&CheckRules::max_reserved, 2000)).kept);
   EXPECT_TRUE(checked(only(&CheckRules::max_peak, 1000)).kept);
 }
 
