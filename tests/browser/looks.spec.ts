@@ -13,7 +13,7 @@ import { choose, openPage, openSample, openSnapshot, waitForState } from './supp
 async function panelOf(page: Page, panel: string, sample?: string): Promise<void> {
   await openSample(page, sample);
   await page.locator(`[role=tab][data-panel=${panel}]`).click();
-  const shown = page.locator(shownBy[panel]!).first();
+  const shown = page.locator(shownBy(panel)).first();
   await expect(shown).toBeVisible({ timeout: 60_000 });
   await shown.scrollIntoViewIfNeeded();
 }

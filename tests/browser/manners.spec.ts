@@ -20,7 +20,7 @@ async function openPanel(page: Page, id: string): Promise<void> {
   const tab = page.locator(`[role=tab][data-panel="${id}"]`);
   if ((await tab.getAttribute('aria-selected')) !== 'true') await tab.click();
   await expect(tab).toHaveAttribute('aria-selected', 'true');
-  await expect(page.getByRole('tabpanel').locator(shownBy[id]!).first()).toBeAttached();
+  await expect(page.getByRole('tabpanel').locator(shownBy(id)).first()).toBeAttached();
 }
 
 /** Buttons, headings and cells whose text is cut without a title that has it. */

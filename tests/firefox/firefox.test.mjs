@@ -97,7 +97,7 @@ test('below a path: every panel opens; pointing, keys and wheel do what they do'
     await find(page, `[role=tab][data-panel=${name}][aria-selected=true]`);
     // Across shadow roots: of each of them the last part.
     const last = (one) => one.split(' ').at(-1);
-    await find(page, shownBy[name].split(', ').map(last).join(', '));
+    await find(page, shownBy(name).split(', ').map(last).join(', '));
   }
   assert.deepEqual(wrong, []);
   await close();

@@ -1,9 +1,10 @@
 // What panels have in common that tell one answer of the engine about the device: it is asked for when the picture is
 // there, dropped if the device is shown no more, and what went wrong is said in its place.
 import { reasonOf } from '../base/reason.ts';
-import { html, LitElement, type PropertyValues, type TemplateResult } from 'lit';
+import { html, LitElement, type CSSResultGroup, type PropertyValues, type TemplateResult } from 'lit';
 import { property, state } from 'lit/decorators.js';
 import { type EngineView, type Proof } from '../../engine/index.ts';
+import { answerStyles } from './answer_styles.ts';
 import { tell, type PanelPage } from './panel.ts';
 
 export abstract class AnswerPanel<Answer> extends LitElement {
@@ -20,7 +21,7 @@ export abstract class AnswerPanel<Answer> extends LitElement {
   protected abstract ask(page: PanelPage): Promise<Answer>;
   protected abstract show(answer: Answer): TemplateResult;
   /** While nothing is known yet. */
-  protected abstract readonly waiting: string;
+  protected readonly waiting: string = 'Looking…';
 
   protected override willUpdate(_changed: PropertyValues<this>): void {
     void this.find();
@@ -65,6 +66,8 @@ export abstract class AnswerPanel<Answer> extends LitElement {
       more: more ?? null,
     });
   }
+
+  static override styles: CSSResultGroup = answerStyles;
 }
 
 const isSame = (

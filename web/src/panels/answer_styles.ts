@@ -1,8 +1,9 @@
 // The look of panels that answer in words, tables and bars.
 import { css } from 'lit';
+import { base } from '../controls/styles.ts';
 import { tableStyles } from '../controls/table_styles.ts';
 
-export const answerStyles = css`
+const styles = css`
   ${tableStyles}
   :host {
     display: block;
@@ -84,3 +85,5 @@ export const answerStyles = css`
     overflow-wrap: anywhere;
   }
 `;
+
+export const answerStyles = [base, styles];

@@ -6,7 +6,6 @@ import { withData } from '../../controls/data.ts';
 import { element } from '../../controls/element.ts';
 import { formatBytes, formatCount, formatExactBytes, formatRatio, formatSigned } from '../../base/format.ts';
 import type { Bytes } from '../../base/units.ts';
-import { base } from '../../controls/styles.ts';
 import { bytesCell, bytesColumn, tableOf } from '../../controls/table.ts';
 import type { Compared, ComparedSum, EngineView, StackFacts } from '../../../engine/index.ts';
 import { AnswerPanel } from '../answer_panel.ts';
@@ -47,7 +46,7 @@ function numberOf(view: EngineView): number {
 @element('gpustrata-compare')
 export class ComparePanel extends AnswerPanel<Found> {
   @property({ attribute: false }) kept!: Kept<Choice>;
-  protected readonly waiting = 'Comparing…';
+  protected override readonly waiting = 'Comparing…';
 
   private readonly members = new Members(() => this.requestUpdate());
 
@@ -240,7 +239,6 @@ export class ComparePanel extends AnswerPanel<Found> {
   }
 
   static override styles = [
-    base,
     answerStyles,
     css`
       .sides {

@@ -5,7 +5,6 @@ import { element } from '../../controls/element.ts';
 import { formatBytes } from '../../base/format.ts';
 import type { Bytes } from '../../base/units.ts';
 import { bytesCell, countColumn, tableOf, type TableCell, type TableColumn } from '../../controls/table.ts';
-import { base } from '../../controls/styles.ts';
 import type { EngineView, ViewInfo } from '../../../engine/index.ts';
 import { compare, fewest, shareBeyond, type Compared } from '../../model/outliers.ts';
 import { answerStyles } from '../answer_styles.ts';
@@ -73,7 +72,6 @@ export class RanksView extends LitElement {
   }
 
   static override styles = [
-    base,
     answerStyles,
     css`
       :host {

@@ -6,7 +6,6 @@ import { element } from '../../controls/element.ts';
 import { formatBytes, formatCount, plural } from '../../base/format.ts';
 import { reasonOf } from '../../base/reason.ts';
 import type { AxisUnits, CssPx } from '../../base/units.ts';
-import { base } from '../../controls/styles.ts';
 import { colorsOf } from '../../draw/colors.ts';
 import { deviceName } from '../../model/devices.ts';
 import { levelOf, type ChartMark, type Cursor } from '../../series/chart.ts';
@@ -154,7 +153,6 @@ export class DevicesPanel extends LitElement {
   }
 
   static override styles = [
-    base,
     answerStyles,
     css`
       section {

@@ -5,7 +5,6 @@ import { property, state } from 'lit/decorators.js';
 import { element } from '../../controls/element.ts';
 import { formatBytes, formatCount } from '../../base/format.ts';
 import { bytesCell, bytesColumn, tableOf } from '../../controls/table.ts';
-import { base } from '../../controls/styles.ts';
 import { type EngineView, type NeverFull } from '../../../engine/index.ts';
 import { answerStyles } from '../answer_styles.ts';
 import { tell, type PanelPage } from '../panel.ts';
@@ -99,7 +98,6 @@ export class NeverFullSegments extends LitElement {
   }
 
   static override styles = [
-    base,
     answerStyles,
     css`
       :host {

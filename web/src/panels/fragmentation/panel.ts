@@ -3,7 +3,6 @@ import { css, html, nothing, type TemplateResult } from 'lit';
 import { element } from '../../controls/element.ts';
 import { formatBytes, formatCount, plural } from '../../base/format.ts';
 import { bytesColumn, tableOf } from '../../controls/table.ts';
-import { base } from '../../controls/styles.ts';
 import type { Fragmentation } from '../../../engine/index.ts';
 import { AnswerPanel } from '../answer_panel.ts';
 import { answerStyles } from '../answer_styles.ts';
@@ -13,7 +12,7 @@ import './over_time.ts';
 
 @element('gpustrata-fragmentation')
 export class FragmentationPanel extends AnswerPanel<Fragmentation> {
-  protected readonly waiting = 'Finding what is cached…';
+  protected override readonly waiting = 'Finding what is cached…';
 
   protected override keyOf({ event, info }: PanelPage): string {
     return String(Math.min(event, info.events - 1));
@@ -99,7 +98,6 @@ export class FragmentationPanel extends AnswerPanel<Fragmentation> {
   }
 
   static override styles = [
-    base,
     answerStyles,
     css`
       .text {

@@ -3,7 +3,6 @@ import { css, html, nothing, type TemplateResult } from 'lit';
 import { element } from '../../controls/element.ts';
 import { formatBytes, formatCount, formatExactBytes, formatSure, plural } from '../../base/format.ts';
 import { bytesColumn, countColumn, tableOf } from '../../controls/table.ts';
-import { base } from '../../controls/styles.ts';
 import type { NeverFreed, Report } from '../../../engine/index.ts';
 import { AnswerPanel } from '../answer_panel.ts';
 import { answerStyles } from '../answer_styles.ts';
@@ -18,7 +17,7 @@ interface Found {
 
 @element('gpustrata-leaks')
 export class LeaksPanel extends AnswerPanel<Found> {
-  protected readonly waiting = 'Looking for what grows…';
+  protected override readonly waiting = 'Looking for what grows…';
 
   protected override keyOf({ event }: PanelPage): string {
     return String(event);
@@ -139,7 +138,6 @@ export class LeaksPanel extends AnswerPanel<Found> {
   }
 
   static override styles = [
-    base,
     answerStyles,
     css`
       section {

@@ -7,7 +7,6 @@ import { formatBytes, formatCount, formatExactBytes, plural, unbroken } from '..
 import type { Bytes } from '../../base/units.ts';
 import '../../controls/copy_button.ts';
 import { bytesColumn, tableOf } from '../../controls/table.ts';
-import { base } from '../../controls/styles.ts';
 import type { EngineView, ExplainedOutOfMemory, Report } from '../../../engine/index.ts';
 import { AnswerPanel } from '../answer_panel.ts';
 import { answerStyles } from '../answer_styles.ts';
@@ -48,7 +47,7 @@ export class OomPanel extends AnswerPanel<Report> {
   @property({ attribute: false }) kept!: Kept<Chosen>;
   @state() private tried: { of: EngineView; oom: readonly ExplainedOutOfMemory[] } | undefined;
   @state() private trying: EngineView | undefined;
-  protected readonly waiting = 'Looking for the reason…';
+  protected override readonly waiting = 'Looking for the reason…';
 
   protected async ask({ view, info }: PanelPage): Promise<Report> {
     const report = await reportOf(view);
@@ -179,7 +178,6 @@ export class OomPanel extends AnswerPanel<Report> {
   }
 
   static override styles = [
-    base,
     answerStyles,
     css`
       .text {

@@ -3,7 +3,6 @@ import { css, html, nothing, type TemplateResult } from 'lit';
 import { element } from '../../controls/element.ts';
 import { formatBytes, formatExactBytes, plural, unbroken } from '../../base/format.ts';
 import '../../controls/copy_button.ts';
-import { base } from '../../controls/styles.ts';
 import { symbols } from '../../controls/symbols.ts';
 import type { Proof, Report, ReportFinding } from '../../../engine/index.ts';
 import { AnswerPanel } from '../answer_panel.ts';
@@ -17,7 +16,7 @@ type Sentence = ReportFinding['says'][number];
 
 @element('gpustrata-overview')
 export class OverviewPanel extends AnswerPanel<Report> {
-  protected readonly waiting = 'Looking at every block…';
+  protected override readonly waiting = 'Looking at every block…';
 
   protected ask({ view }: PanelPage): Promise<Report> {
     return reportOf(view);
@@ -77,7 +76,6 @@ export class OverviewPanel extends AnswerPanel<Report> {
   }
 
   static override styles = [
-    base,
     answerStyles,
     css`
       .cards {

@@ -6,7 +6,6 @@ import { element } from '../../controls/element.ts';
 import { baseName, formatBytes, formatExactBytes, plural } from '../../base/format.ts';
 import { folderOfDrop, folderOfFiles } from './choose_folder.ts';
 import { bytesCell, tableOf } from '../../controls/table.ts';
-import { base } from '../../controls/styles.ts';
 import type { SourceFile, SourceLines } from '../../../engine/index.ts';
 import { editorNames, type EditorChoice, type EditorName } from '../../model/editor.ts';
 import { editorLink, problemOf } from '../../model/editor_link.ts';
@@ -31,7 +30,7 @@ const around = 2;
 @element('gpustrata-source')
 export class SourcePanel extends AnswerPanel<Found> {
   @property({ attribute: false }) kept!: Kept<Chosen>;
-  protected readonly waiting = 'Finding lines…';
+  protected override readonly waiting = 'Finding lines…';
 
   protected override keyOf({ event, source }: PanelPage): string {
     return `${event} ${this.kept.value.file ?? ''} ${source?.name ?? ''}`;
@@ -210,7 +209,6 @@ export class SourcePanel extends AnswerPanel<Found> {
   }
 
   static override styles = [
-    base,
     answerStyles,
     css`
       .takes {
