@@ -21,10 +21,15 @@ std::vector<int32_t> Part::devices(const SegmentTable& table) const {
   return found;
 }
 
-RowRange Part::events_of(int32_t device) const {
+const DeviceTrace* Part::trace_of(int32_t device) const {
   const auto trace = std::lower_bound(traces.begin(), traces.end(), device,
                                       [](const DeviceTrace& a, int32_t b) { return a.device < b; });
-  return trace != traces.end() && trace->device == device ? trace->events : RowRange{};
+  return trace != traces.end() && trace->device == device ? &*trace : nullptr;
+}
+
+RowRange Part::events_of(int32_t device) const {
+  const DeviceTrace* trace = trace_of(device);
+  return trace == nullptr ? RowRange{} : trace->events;
 }
 
 }  // namespace gpustrata::model

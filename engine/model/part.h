@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct DeviceTrace {
   int32_t first_record = -1;
   // Rows of BlockTable: what was there before the first event and is not freed, where no segments say so.
   RowRange from_start{};
+  // Older events were written over, as the recorder says; none = it says nothing.
+  std::optional<bool> lost_oldest{};
 };
 
 enum class PartKind : uint8_t {
@@ -104,6 +107,8 @@ struct Part {
   [[nodiscard]] std::vector<int32_t> devices(const SegmentTable& segments) const;
   // Empty range if the device has no trace. O(log devices).
   [[nodiscard]] RowRange events_of(int32_t device) const;
+  // Null if the device has none. O(log devices).
+  [[nodiscard]] const DeviceTrace* trace_of(int32_t device) const;
 };
 
 }  // namespace gpustrata::model

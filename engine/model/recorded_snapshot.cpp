@@ -105,7 +105,9 @@ class Filler {
     overflows.value(ring.lost() > 0);
     RowRange range;
     if (options.include_traces && !filler.events(ring, range)) return false;
-    if (options.include_traces) part.traces.push_back({static_cast<int32_t>(i), range});
+    if (options.include_traces)
+      part.traces.push_back(
+          {.device = static_cast<int32_t>(i), .events = range, .lost_oldest = ring.lost() > 0});
   }
   capacities.end_array();
   overflows.end_array();

@@ -160,7 +160,23 @@ class LifeFinder {
     }
     entry->open = AddressTable::kNotOpen;
     ++entry->frees;
-    return true;
+    if (!requests_only_) return true;
+    AddressTable::Entry* last = waiting_.find_or_add(address_[i]);
+    if (last != nullptr) last->open = is_older ? AddressTable::kNotOpen : event;
+    return last != nullptr;
+  }
+
+  // Without completions a request is the free, unless the final state shows that its block still waits.
+  [[nodiscard]] bool reopen(uint64_t address, AddressTable::Entry& entry) {
+    const AddressTable::Entry* last = waiting_.find(address);
+    if (last == nullptr || last->open == AddressTable::kNotOpen) return true;
+    const int32_t request = last->open;
+    int64_t& ended = found_.level[request];
+    entry.open = static_cast<int32_t>(ended);
+    --entry.frees;
+    found_.freed[entry.open] = found_.events.count;
+    ended = kNoBlock;
+    return spans_.push_back({request, -1, kNoBlock});
   }
 
   // Whose free was requested may be known only later, when the block turns out to be older than the trace.
@@ -210,7 +226,9 @@ class LifeFinder {
       for (int32_t row = rows.first; row < rows.end(); ++row) {
         const bool allocated = blocks.state[row] == model::BlockState::active_allocated;
         if (!allocated && blocks.state[row] != model::BlockState::active_pending_free) continue;
-        const AddressTable::Entry* entry = addresses_.find(blocks.address[row]);
+        AddressTable::Entry* entry = addresses_.find(blocks.address[row]);
+        const bool is_ended = entry != nullptr && entry->open == AddressTable::kNotOpen;
+        if (requests_only_ && !allocated && is_ended && !reopen(blocks.address[row], *entry)) return false;
         if (entry != nullptr && entry->open != AddressTable::kNotOpen) {
           ++ends_found_;
           if (!allocated && !is_waiting(blocks.address[row]) && !unasked_.push_back(entry->open))
@@ -428,7 +446,9 @@ class LifeFinder {
   std::span<const uint64_t> address_;
   AddressTable addresses_{recording_.budget};  // open = number of the alloc
   Column<OlderBlock> older_{recording_.budget};
-  AddressTable waiting_{recording_.budget};  // open = row of spans_
+  AddressTable waiting_{
+      recording_
+          .budget};  // open = row of spans_; if requests_only_, the event that ended a block of the trace
   Column<PendingSpan> spans_{recording_.budget};
   Column<LostRequest> lost_{recording_.budget};
   // allocs whose blocks wait in the final state, nothing says since when

@@ -9,7 +9,8 @@
 //  - An alloc at a live address ends the earlier block at that event (diagnostic alloc_of_live_address).
 //  - An alloc that nothing frees lasts to the end; if the final segments of the device do not have it, they
 //    contradict the events (diagnostic alloc_without_end).
-//  - A trace without any free_completed counts free_requested as the free (diagnostic requests_only).
+//  - A trace without any free_completed counts free_requested as the free (diagnostic requests_only), but of blocks that wait in the
+//    final state.
 //  - A size that would lift the level over kMaxLevel counts as 0 (diagnostic level_overflow).
 //
 // Blocks are numbered in stack order ("rank"): 0 is the lowest band. First those from the start, in reverse

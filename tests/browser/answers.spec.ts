@@ -26,7 +26,7 @@ test('the overview begins with what went wrong; its sentences lead to what prove
   const first = page.locator('[data-finding]').first();
   await expect(first).toHaveAttribute('data-finding', 'oom');
   expect(await number(first, 'bytes')).toBe(4120903680); // as the sample asks for
-  await expect(first).toContainText('live blocks alone leave no room');
+  await expect(first).toContainText('no cached memory could make room');
   // To the event: the sentence stays where it was read, the details lie behind a tab.
   await first.locator('[data-way=event]').click();
   await tab(page, 'Details').click();

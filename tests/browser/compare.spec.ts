@@ -199,6 +199,21 @@ test('of many files the odd one is named', async ({ page }) => {
   await expect(page.locator('[data-side-file=before]')).toHaveValue('run_rank2.pickle');
 });
 
+test('of files that are all unlike each other none is called odd, nor are they called alike', async ({
+  page,
+}) => {
+  await openPage(page);
+  const files = [0, 70, 140, 700].map((more) => ({
+    name: `rank${more}.pickle`,
+    buffer: knownSnapshot({ extra: more * MiB }),
+  }));
+  await choose(page, ...files);
+  await expect(page.locator('[data-entry-state=ready]')).toHaveCount(4);
+  await settledView(page);
+  await openCompare(page);
+  await expect(page.locator('[data-odd-files="0"]')).toHaveText(/too far from each other/);
+});
+
 test('of three files nobody can tell the odd one', async ({ page }) => {
   await openPage(page);
   const files = [0, 7, 14].map((more) => ({

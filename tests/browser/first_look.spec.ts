@@ -1,5 +1,5 @@
 // What the page shows of itself, and where its buttons and keys lead.
-import { expect, test, type Page } from '@playwright/test';
+import { expect, test, type Locator, type Page } from '@playwright/test';
 import { settledView, pointAt } from './page.ts';
 import { pickled, knownSnapshot, MiB } from './pickle.ts';
 import { openSnapshot, openSample } from './support.ts';
@@ -99,9 +99,36 @@ test('of one moment no number is told twice', async ({ page }) => {
   };
   await openSnapshot(page, pickled({ segments: [segment], device_traces: [] }));
   const stats = page.locator('gpustrata-stats');
-  await expect(stats.locator('[data-stat=peak]')).toContainText('Allocated');
+  await expect(stats.locator('[data-stat=peak]')).toContainText('In use');
   for (const same of ['initial', 'final']) await expect(stats.locator(`[data-stat=${same}]`)).toBeHidden();
   await expect(page.locator('[role=tab][data-panel=events]')).toHaveAttribute('aria-disabled', 'true');
+});
+
+test('without a history nothing is said of what was before', async ({ page }) => {
+  const block = { address: 0, size: 4 * MiB, requested_size: 4 * MiB, state: 'active_allocated', frames: [] };
+  const segment = {
+    device: 0,
+    address: 0,
+    total_size: 20 * MiB,
+    stream: 0,
+    segment_type: 'large',
+    blocks: [block],
+  };
+  await openSnapshot(page, pickled({ segments: [segment], device_traces: [] }));
+  const tab = (panel: string): Locator => page.locator(`[role=tab][data-panel=${panel}]`);
+  await expect(tab('oom')).toHaveAttribute('title', /^Without a history it is not known/);
+  await tab('fragmentation').click();
+  await expect(page.locator('[data-never-full]')).toHaveText(/^Without a history it is not known/);
+  await expect(page.locator('[data-never-full]')).toHaveAttribute('data-never-full', '0');
+  await tab('leaks').click();
+  await expect(page.locator('[data-never-freed] h2')).toHaveText(/^No history was recorded/);
+});
+
+test('what only these blocks are at their peak is called so', async ({ page }) => {
+  await openSnapshot(page, knownSnapshot());
+  await page.getByLabel('Search and filter blocks').fill('size>3MiB');
+  await page.getByRole('button', { name: 'Only these' }).click();
+  await expect(page.locator('[data-stat=peak]')).toContainText('Peak of these');
 });
 
 test('on paper there is nothing to press', async ({ page }) => {

@@ -156,6 +156,30 @@ test('on a phone the answer comes before the picture, and what is chosen behind 
   await expect(page.locator('gpustrata-overview')).toBeVisible();
 });
 
+for (const width of [720, 1280, 1440, 1920])
+  test(`a filter that is typed pushes nothing away or over another, ${width} px`, async ({ page }) => {
+    await page.setViewportSize({ width, height: 900 });
+    await openSample(page, 'out_of_memory.pickle.gz');
+    await page.getByLabel('Search and filter blocks').fill('size>1MiB');
+    await expect(page.locator('gpustrata-filter [data-count]')).toBeAttached();
+    for (const name of ['Only these', 'Previous match', 'Next match', 'Clear the filter'])
+      await expectSeen(page, page.locator('gpustrata-filter').getByRole('button', { name }));
+    for (const button of await page.locator('gpustrata-top-bar .end .button').all())
+      await expectSeen(page, button);
+  });
+
+test('lines of one function are told apart in the legend', async ({ page }) => {
+  const folder = realFiles('snapshots');
+  test.skip(!folder, 'the shared data folder is absent');
+  await openPage(page);
+  await openFile(page, join(folder!, 'code_location_3gpu_expandable_oom.pickle'));
+  await settledView(page);
+  const label = page.locator('gpustrata-legend .label').first();
+  await expect(label).toContainText('models.py:174');
+  const end = label.locator('span').last();
+  expect(await end.evaluate((one) => one.scrollWidth <= one.clientWidth)).toBe(true);
+});
+
 test('at 200 % nothing is cut off', async ({ page }) => {
   await page.setViewportSize({ width: 720, height: 450 }); // 1440 x 900 at 200 %
   await openSample(page, 'out_of_memory.pickle.gz');

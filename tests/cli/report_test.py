@@ -149,9 +149,9 @@ class OutOfMemory(WithFiles):
         failed = self.file(runs.out_of_memory("fragmented")[0], "failed.pickle")
         self.assertIs(answer("report", failed)["devices"][0]["complete"], False)
         self.assertIs(answer("whatif", failed)["complete"], False)
-        self.assertIn("The recording ends at this request", " ".join(out_of("report", failed).split()))
+        self.assertIn("Nothing is allocated after this request", " ".join(out_of("report", failed).split()))
         for more in ((), ("--smallest",)):
-            self.assertIn("what came after is not in it, and may need more.", " ".join(out_of("whatif", failed, *more).split()))
+            self.assertIn("the rest of the run is not in it, and may need more.", " ".join(out_of("whatif", failed, *more).split()))
         whole = self.file(runs.train(1)[0], "whole.pickle")
         self.assertIs(answer("report", whole)["devices"][0]["complete"], True)
         self.assertIs(answer("whatif", whole)["complete"], True)
@@ -364,6 +364,13 @@ class Check(WithFiles):
                                    "--max-reserved", "64GiB"), ["no_history"] * 4)
         no_steps = dict(whole, external_annotations=[])
         self.assertIn(undecided(self.file(no_steps, "steps.pickle"), "--no-leak")[0], ("no_steps", "guessed_steps"))
+        # A recorder that wrote over its oldest events says so; what is there may break a rule all the same.
+        lost = self.file(dict(whole, trace_alloc_max_entries=[123], trace_alloc_overflowed=[True]), "lost.pickle")
+        self.assertEqual(undecided(lost, "--max-peak", "64GiB", "--max-reserved", "64GiB", "--no-oom"), ["events_lost"] * 3)
+        self.assertIn("broken  max_peak", out_of("check", lost, "--max-peak", "1MiB", code=3))
+        self.assertIn("The history lacks its beginning", " ".join(out_of("report", lost).split()))
+        kept = self.file(dict(whole, trace_alloc_max_entries=[123], trace_alloc_overflowed=[False]), "kept.pickle")
+        self.assertEqual(answer("check", kept, "--max-peak", "64GiB")["kept"], True)
         half = self.folder / "half.pickle"
         half.write_bytes(file.read_bytes()[:file.stat().st_size // 2])
         self.assertEqual(undecided(half, "--no-leak", "--no-oom", "--max-peak", "1MiB", "--max-fragmentation", "1"), ["incomplete"] * 4)

@@ -111,12 +111,18 @@ def levels(events, segments):
     ends = {"free_completed", "free"}
     if "free_requested" in kinds and not kinds & ends:
         ends = {"free_requested"}
+    # Without completions the request is the free, unless the dump has the block waiting.
+    waiting = {a for s in segments for a, _, state, _ in blocks_of(s) if state in PENDING}
+    last = {address_of(e): i for i, e in enumerate(events) if e["action"] in ("alloc", "free_requested")}
     open_blocks = {}  # address -> index in changes
     older = []  # sizes, in order of discovery, with the event that frees them
     for index, event in enumerate(events):
         address = address_of(event)
         if event["action"] == "alloc":
             open_blocks[address] = index
+        elif event["action"] == "free_requested" and address in open_blocks and address in waiting and \
+                last[address] == index:
+            pass
         elif event["action"] in ends and address in open_blocks:
             del open_blocks[address]
         elif event["action"] in ends:
@@ -141,6 +147,8 @@ def levels(events, segments):
             level -= live.pop(address, 0)
             live[address] = fitting(size_of(event["size"]), level)
             level += live[address]
+        elif event["action"] == "free_requested" and address in live and address in waiting and last[address] == index:
+            pass
         elif event["action"] in ends:
             level -= live.pop(address) if address in live else freed_at[index]
         after.append(level)

@@ -42,6 +42,24 @@ Twin::Twin(const model::Recording& recording, const model::Part& part, int32_t d
   const bool requests_only = !any_end;
   const size_t n = action.size();
 
+  const auto waits_to_the_end = [&](size_t i) {
+    for (size_t later = i + 1; later < n; ++later) {
+      if (address[later] == address[i] &&
+          (action[later] == Action::alloc || action[later] == Action::free_requested))
+        return false;
+    }
+    for (int32_t s = part.segments.first; s < part.segments.end(); ++s) {
+      if (recording.segments.device[static_cast<size_t>(s)] != device) continue;
+      const model::RowRange rows = recording.segments.blocks[static_cast<size_t>(s)];
+      for (int32_t row = rows.first; row < rows.end(); ++row) {
+        if (recording.blocks.address[static_cast<size_t>(row)] == address[i] &&
+            recording.blocks.state[static_cast<size_t>(row)] == model::BlockState::active_pending_free)
+          return true;
+      }
+    }
+    return false;
+  };
+
   // Blocks.
   std::vector<TwinBlock> allocs, older;
   std::map<uint64_t, uint32_t> frees;
@@ -53,6 +71,7 @@ Twin::Twin(const model::Recording& recording, const model::Part& part, int32_t d
       open[address[i]] = allocs.size();
       allocs.push_back({address[i], size[i], event, events, frees[address[i]], -1});
     } else if (ends_block(action[i], requests_only)) {
+      if (requests_only && open.count(address[i]) != 0 && waits_to_the_end(i)) continue;
       if (open.count(address[i]) != 0) {
         allocs[open[address[i]]].freed = event;
         open.erase(address[i]);
@@ -155,7 +174,7 @@ Twin::Twin(const model::Recording& recording, const model::Part& part, int32_t d
     }
   }
   for (const TwinBlock& block : blocks) {
-    if (requests_only || block.source >= 0) continue;
+    if ((requests_only && block.freed < events) || block.source >= 0) continue;
     // An older block's request is one after the last use of its address by another block.
     int32_t from = block.born;
     if (from < 0) {

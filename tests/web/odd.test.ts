@@ -58,7 +58,7 @@ for (const { why, mib: sizes, odd } of cases)
 test('what is not known is neither a peer nor odd', () => {
   const { median, count, odd } = compare([undefined, 4 * mib, null, 8 * mib]);
   assert.deepEqual([median, count, marked(odd)], [6 * mib, 2, []]);
-  assert.deepEqual(compare([]), { median: null, count: 0, odd: [] });
+  assert.deepEqual(compare([]), { median: null, count: 0, odd: [], scale: 0 });
   assert.deepEqual(oddRanks(fleetOf([8, null, 8, 8, 20])), [4]); // four are known
 });
 

@@ -16,3 +16,20 @@ test('a file that ended early is called damaged, and its peak is none', () => {
     ],
   );
 });
+
+test('a failure of a device that is not shown is not told beside the peak of the one that is', () => {
+  const device = (device: number, count: number): object => ({ device, oom: { count, first_time_us: null } });
+  const entry = (shown: number): Entry =>
+    ({
+      name: 'a',
+      file: {
+        peak: 7,
+        view: { info: { device: shown } },
+        contents: { snapshots: [{ devices: [device(0, 0), device(1, 2)] }] },
+      },
+    }) as unknown as Entry;
+  const told = (shown: number): unknown =>
+    barsOfFiles([entry(shown)], undefined).map((bar) => [bar.failed, bar.failedOn]);
+  assert.deepEqual(told(0), [[true, 'Device 1']]);
+  assert.deepEqual(told(1), [[true, undefined]]);
+});

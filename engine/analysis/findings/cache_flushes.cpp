@@ -53,8 +53,12 @@ CacheFlushes find_cache_flushes(const model::Recording& recording, const replay:
   const model::EventTable& events = recording.events;
   CacheFlushes found;
   if (has_no_cache(events, rows.events)) return found;
+  const auto action = [&](int32_t at) { return events.action[rows.events.first + at]; };
+  const auto is_of_segments = [&](int32_t at) {
+    return simulate::takes_memory(action(at)) || simulate::gives_memory_back(action(at));
+  };
+  int32_t others = 0;  // the first event from `event` on that is not of segments
   for (int32_t event = 0; event < rows.events.count;) {
-    const auto action = [&](int32_t at) { return events.action[rows.events.first + at]; };
     if (!simulate::gives_memory_back(action(event))) {
       ++event;
       continue;
@@ -64,13 +68,17 @@ CacheFlushes find_cache_flushes(const model::Recording& recording, const replay:
     for (; event < rows.events.count && simulate::gives_memory_back(action(event)); ++event)
       add_saturated(bytes, std::max<int64_t>(events.size[rows.events.first + event], 0));
     const StackId stack = events.stack[rows.events.first + first];
+    const auto is_of = [&](int32_t at) {
+      return !stack.is_none() && stack == events.stack[rows.events.first + at];
+    };
+    const auto fails = [&](int32_t at) { return at < rows.events.count && action(at) == trace::Action::oom; };
+    for (others = std::max(others, event); others < rows.events.count && is_of_segments(others);) ++others;
     const auto runs = [&]() -> CacheFlushes::Runs& {
-      const bool failed = event < rows.events.count && action(event) == trace::Action::oom;
       const bool takes = event < rows.events.count && simulate::takes_memory(action(event));
-      if ((!failed && !takes) || empties_cache(recording, stack)) return found.flushes;
-      const bool is_same = !stack.is_none() && stack == events.stack[rows.events.first + event];
-      if (!is_same || collects_garbage) return found.unclear;
-      return failed ? found.failed : found.retries;
+      if ((!fails(event) && !takes) || empties_cache(recording, stack)) return found.flushes;
+      if (!is_of(event) || collects_garbage) return found.unclear;
+      // Of an expandable segment a part may be mapped before there is no more.
+      return fails(event) || (fails(others) && is_of(others)) ? found.failed : found.retries;
     };
     CacheFlushes::Runs& one = runs();
     if (one.count++ == 0) one.first = first;

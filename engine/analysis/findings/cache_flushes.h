@@ -2,7 +2,7 @@
 //
 //   retry    the request that follows asked for it (segment_alloc, segment_map of the same stack): the device, or a limit, was
 //            full, and what was cached went back to make room. The program waited for the device meanwhile.
-//   failed   the same, and it was of no use: `oom` follows
+//   failed   the same, and it was of no use: `oom` follows, in expandable segments perhaps after a part was mapped
 //   flush    a frame is empty_cache; or nothing that needs more of the device follows: empty_cache(), a collection of garbage,
 //            or a pool that was let go
 //   unclear  more is asked of the device next, and no stack tells whether for that: older versions of PyTorch give the events

@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "engine/analysis/details/memory_after.h"
+#include "engine/analysis/findings/free_places.h"
 #include "engine/base/saturating.h"
 
 namespace gpustrata::analysis {
@@ -51,6 +52,8 @@ Fragmentation find_fragmentation(const EventContext& context, const replay::Memo
     pin.segment_bytes = segment.size;
     pin.expandable = context.history.expandable[segment.row] != 0;
     const int64_t page = context.history.config.page_size(is_small_segment(context, segment));
+    const bool is_in_private_pool =
+        is_private(context.recording, context.history.range_pool[static_cast<size_t>(segment.row)]);
     int64_t largest = -1;
     int64_t pages = 0;
     for (const BlockAt& block : memory.blocks_of(segment)) {
@@ -69,9 +72,11 @@ Fragmentation find_fragmentation(const EventContext& context, const replay::Memo
     }
     if (pin.blocks == 0) {
       add_saturated(found.empty_segments, segment.size);
+      if (is_in_private_pool) add_saturated(found.private_bytes, segment.size);
       continue;
     }
     add_saturated(found.pages_of_segments, pages);
+    if (is_in_private_pool) add_saturated(found.private_bytes, pages);
     pin.held_back_bytes = pin.free_bytes - pages;
     if (pin.held_back_bytes <= 0) continue;
     add_saturated(found.held_back, pin.held_back_bytes);

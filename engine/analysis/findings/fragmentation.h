@@ -45,7 +45,9 @@ struct Fragmentation {
   int64_t pinned_segments = 0;    // all pins
   int64_t pages_of_segments = 0;  // free bytes of expandable segments that could be given back alone
   int64_t empty_segments = 0;     // bytes of segments without any live block
-  std::vector<Pin> pins;          // most bytes held back first, at most as many as asked for
+  // Of these and of pages, in private pools, which go back only when these are let go (of a CUDA graph, a MemPool).
+  int64_t private_bytes = 0;
+  std::vector<Pin> pins;  // most bytes held back first, at most as many as asked for
 
   // What is both held back and not in the largest free piece, as a share of what is reserved: 0 to 1. Free memory in one
   // piece serves what comes, and empty segments go back; little free memory is little, however many pieces it is in.

@@ -173,6 +173,11 @@ class Sweep {
 }  // namespace
 
 Result<NeverFull> find_never_full(const EventContext& context) {
+  if (!has_history(context.recording, context.history.rows.events)) {
+    NeverFull unknown;
+    unknown.has_history = false;
+    return unknown;
+  }
   Sweep sweep(context);
   if (!sweep.run())
     return fail(ErrorCode::limit_exceeded, -1,

@@ -9,11 +9,6 @@ namespace {
 
 constexpr double kAnything = std::numeric_limits<double>::infinity();
 
-[[nodiscard]] bool lacks(const Overview& overview, NotRecorded what) {
-  return std::any_of(overview.missing.begin(), overview.missing.end(),
-                     [&](const Missing& missing) { return missing.what == what; });
-}
-
 [[nodiscard]] Undecided doubt_of_no_leak(const Report& report, bool incomplete) {
   const Undecided doubt = doubt_of_peak(report.overview, report.ending, incomplete, kAnything);
   if (doubt == Undecided::incomplete || doubt == Undecided::no_history || doubt == Undecided::not_ended)
@@ -27,10 +22,10 @@ constexpr double kAnything = std::numeric_limits<double>::infinity();
 
 Undecided doubt_of_peak(const Overview& overview, const Ending& ending, bool incomplete, double most) {
   if (incomplete) return Undecided::incomplete;
-  if (lacks(overview, NotRecorded::history)) return Undecided::no_history;
+  if (overview.lacks(NotRecorded::history)) return Undecided::no_history;
   if (ending.is_open) return Undecided::not_ended;
   if (ending.at_failure()) return Undecided::ends_out_of_memory;
-  if (lacks(overview, NotRecorded::oldest_events)) return Undecided::events_lost;
+  if (overview.lacks(NotRecorded::oldest_events)) return Undecided::events_lost;
   return static_cast<double>(overview.reserved_at_start.value_or(0)) > most ? Undecided::starts_in_use
                                                                             : Undecided::no;
 }
@@ -86,9 +81,10 @@ std::vector<CheckedRule> check_device(const Report& report, const CheckRules& ru
         RuleKind::no_leak, 0, static_cast<double>(leaks.size()) + static_cast<double>(report.leaks.left_out),
         doubt_of_no_leak(report, incomplete), leaks.empty() ? -1 : report.steps->begin[leaks[0].first_step],
         leaks.empty() ? StackId{} : leaks[0].stack);
-    if (found.back().undecided == Undecided::no && !are_sure(report.leaks, *report.steps)) {
+    if (found.back().undecided == Undecided::no && !leaks.empty() && !are_sure(report.leaks)) {
       found.back().kept = false;
-      found.back().undecided = Undecided::guessed_steps;
+      found.back().undecided =
+          report.steps->from == StepsFrom::loop ? Undecided::guessed_steps : Undecided::unsure_leak;
     }
   }
   if (rules.max_fragmentation)  // of the last moment, whatever was before

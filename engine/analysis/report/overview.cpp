@@ -4,8 +4,10 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/analysis/device/event_context.h"
 #include "engine/analysis/stacks/no_stack_reasons.h"
 #include "engine/base/saturating.h"
+#include "engine/io/readers/trace/trace_matching.h"
 #include "engine/model/processor.h"
 
 namespace gpustrata::analysis {
@@ -65,14 +67,6 @@ void find_out_of_memory(Overview& found, const model::Recording& recording,
 }
 
 // PyTorch of 2022 writes an event for each snapshot, with or without a history.
-[[nodiscard]] bool has_history(const model::Recording& recording, const replay::BlockLives& lifetimes) {
-  for (int32_t event = 0; event < lifetimes.events.count; ++event) {
-    const auto row = static_cast<size_t>(lifetimes.events.first + event);
-    if (recording.events.action[row] != trace::Action::snapshot) return true;
-  }
-  return false;
-}
-
 void find_from_before(Overview& found, const replay::BlockLives& lifetimes) {
   FromBefore before;
   const auto add = [&](int64_t& bytes, size_t r, int32_t event) {
@@ -113,8 +107,18 @@ void find_missing(Overview& found, const model::Recording& recording, const mode
   for (int32_t event = 0; event < lifetimes.events.count && !has_times; ++event)
     has_times = time_of(recording, lifetimes, event).has_value();
   if (!has_times) found.missing.push_back({NotRecorded::times});
-  if (found.from_before && is_round(lifetimes.events.count))
-    found.missing.push_back({NotRecorded::oldest_events});
+  const auto is_made_up = [&](int32_t event) {
+    return io::traces::is_made_up(recording.events.address[row_of(lifetimes, event)]);
+  };
+  for (int32_t event = 0; lifetimes.profiled && event < lifetimes.events.count; ++event) {
+    if (!is_made_up(event)) continue;
+    found.missing.push_back({NotRecorded::addresses});
+    break;
+  }
+  const model::DeviceTrace* trace = part.trace_of(lifetimes.device);
+  const std::optional<bool> lost = trace == nullptr ? std::nullopt : trace->lost_oldest;
+  if (lost.value_or(is_round(lifetimes.events.count) && (lifetimes.events.count > 1 || found.from_before)))
+    found.missing.push_back({.what = NotRecorded::oldest_events, .is_sure = lost.has_value()});
   if (part.is_open) found.missing.push_back({NotRecorded::end});
   if (is_estimate(recording, part)) found.missing.push_back({NotRecorded::device});
 }
@@ -134,7 +138,7 @@ Result<Overview> find_overview(const model::Recording& recording, const model::P
   Overview found(recording.budget);
   found.device = lifetimes.device;
   found.is_processor = model::is_of_processor(part);
-  found.events = has_history(recording, lifetimes) ? lifetimes.events.count : 0;
+  found.events = has_history(recording, lifetimes.events) ? lifetimes.events.count : 0;
   find_out_of_memory(found, recording, lifetimes);
   found.peak_bytes = lifetimes.peak_level;
   found.peak_event = lifetimes.peak_event;
@@ -151,11 +155,8 @@ Result<Overview> find_overview(const model::Recording& recording, const model::P
   const bool ages_are_known = !recording.diagnostics.incomplete();
   if (ages_are_known) find_from_before(found, lifetimes);
   find_missing(found, recording, part, lifetimes);
-  const bool has_stacks =
-      found.events > 0 && std::none_of(found.missing.begin(), found.missing.end(), [](const Missing& one) {
-        return one.what == NotRecorded::history || one.what == NotRecorded::stacks ||
-               one.what == NotRecorded::frames;
-      });
+  const bool has_stacks = found.events > 0 && !found.lacks(NotRecorded::history) &&
+                          !found.lacks(NotRecorded::stacks) && !found.lacks(NotRecorded::frames);
   const int64_t bytes = has_stacks && ages_are_known ? bytes_without_stack(found.peak_lines) : 0;
   if (bytes == 0 || bytes < found.peak_bytes / 200) return found;
   When older = When::alive(lifetimes.peak_event);

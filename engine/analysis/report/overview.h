@@ -5,6 +5,7 @@
 // first.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -46,12 +47,13 @@ struct FromBefore {
 };
 
 enum class NotRecorded : uint8_t {
-  history,        // the device has no events but those that mark a snapshot; not told of a damaged file
-  stacks,         // no event has one
-  frames,         // stacks were asked for, but none has frames
-  some_stacks,    // blocks alive at the peak have none, 0.5 % of it or more; not told of a damaged file
-  times,          // no event has a time
-  oldest_events,  // perhaps: the number of events is a round one, and blocks are older than the first
+  history,      // the device has no events but those that mark a snapshot; not told of a damaged file
+  stacks,       // no event has one
+  frames,       // stacks were asked for, but none has frames
+  some_stacks,  // blocks alive at the peak have none, 0.5 % of it or more; not told of a damaged file
+  times,        // no event has a time
+  addresses,    // of a profiler's records: which free ended which block is told by its size only
+  oldest_events,  // the recorder says that it wrote over them; or perhaps, as the number of events is a round one
   end,            // of the program: Part::is_open
   device,         // there was none: an estimate (capture/python/gpustrata/_estimate)
 };
@@ -59,6 +61,7 @@ struct Missing {
   NotRecorded what;
   // Of some_stacks: all of it, and what was allocated before the first event.
   int64_t bytes = 0, older_bytes = 0;
+  bool is_sure = true;  // false: perhaps
 };
 
 struct Overview {
@@ -83,6 +86,11 @@ struct Overview {
   Use highest_reserved;
   std::optional<FromBefore> from_before;  // none: nothing was, or the file is damaged and cannot tell
   std::vector<Missing> missing;
+
+  [[nodiscard]] bool lacks(NotRecorded what) const {
+    return std::any_of(missing.begin(), missing.end(),
+                       [what](const Missing& one) { return one.what == what; });
+  }
 };
 
 // `lines`: keys by line, where they are at hand. O(events + blocks log blocks). Error: limit_exceeded.

@@ -210,8 +210,8 @@ class LeakFinder {
     const auto counted = static_cast<int32_t>(all.size()) - (is_loop_ && all[0].step == 0 ? 1 : 0);
     if (counted < fewest || int64_t{all[0].step} * 2 > count) return std::nullopt;
     const int32_t since_last = count - 1 - all.back().step;
-    const int32_t allowed = gap - 1 + (steps_.last_is_whole ? 0 : 1) + (count >= kSomeSteps ? 1 : 0);
-    if (since_last > allowed) return std::nullopt;
+    const int32_t due_since = gap - 1 + (steps_.last_is_whole ? 0 : 1);
+    if (since_last > due_since + (count >= kSomeSteps ? 1 : 0)) return std::nullopt;
     Leak leak;
     int64_t bytes = 0, blocks = 0;
     for (const Growth& growth : all) {
@@ -225,8 +225,10 @@ class LeakFinder {
     leak.first_step = all.front().step;
     leak.gap = gap;
     const double repeated = 1 - std::exp2(1.0 - static_cast<double>(all.size()));
+    // A cache that has just filled looks so, too.
+    const double goes_on = since_last > due_since ? 0.75 : 1.0;
     leak.confidence =
-        std::round(100 * steps_.sureness * repeated * std::min(1.0, regular_since(first))) / 100;
+        std::round(100 * steps_.sureness * repeated * goes_on * std::min(1.0, regular_since(first))) / 100;
     return leak;
   }
 
@@ -331,9 +333,8 @@ Result<Leaks> find_leaks(const model::Recording& recording, const replay::BlockL
   return LeakFinder(recording, lifetimes, stacks, steps).run();
 }
 
-bool are_sure(const Leaks& leaks, const Steps& steps) {
-  return steps.from != StepsFrom::loop ||
-         std::any_of(leaks.leaks.begin(), leaks.leaks.end(),
+bool are_sure(const Leaks& leaks) {
+  return std::any_of(leaks.leaks.begin(), leaks.leaks.end(),
                      [](const Leak& leak) { return leak.confidence >= kSureLeak; });
 }
 

@@ -4,7 +4,7 @@
 // function. A stack (those shown alike are one, shown_stacks.h), of any thread, leaks if blocks of it that outlive the
 // last step
 //   - were born in at least kFewestGrowths steps (in a loop: not counting its first repeat, which sets up),
-//   - from the first half of the steps on, up to the last whole one (of six steps and more one less will do),
+//   - from the first half of the steps on, up to the last whole one (of six steps and more one less will do, but then it is less sure),
 //   - at gaps that are alike: twice the gap in the middle at most, and in 6 of 10 steps where one was due,
 //   - few of its blocks, at most a fifth as many, were kept for two steps and more and given back,
 //   - and fewer than it kept of the last of those steps were given back in that step.
@@ -31,7 +31,7 @@ namespace gpustrata::analysis {
 
 inline constexpr int32_t kFewestGrowths = 3;
 inline constexpr size_t kMostLeaks = 100;
-// Of leaks in a loop: with less confidence it is only said that there may be one.
+// With less confidence it is only said that there may be one.
 inline constexpr double kSureLeak = 0.8;
 
 struct Leak {
@@ -57,8 +57,8 @@ struct Leaks {
   int64_t live_bytes = 0;  // of all
 };
 
-// Steps that are marked, or one leak at least that grows too regularly to be a guess.
-[[nodiscard]] bool are_sure(const Leaks& leaks, const Steps& steps);
+// One at least grows too regularly to be a guess.
+[[nodiscard]] bool are_sure(const Leaks& leaks);
 
 // `stacks` is BlockAttributes::stack of the same timeline. Error: limit_exceeded.
 [[nodiscard]] Result<Leaks> find_leaks(const model::Recording& recording, const replay::BlockLives& lifetimes,

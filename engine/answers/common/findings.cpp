@@ -93,8 +93,8 @@ constexpr std::array<DiagText, static_cast<size_t>(Diag::kCount)> kDiagTexts = {
      "Events without a duration count as moments; those that end before they begin hold nothing."},
     {Diag::unknown_phase, "Trace events of kinds that say nothing about memory or ops were left out."},
     {Diag::no_addresses,
-     "Memory records have no addresses: levels are right, but which free ended which block is told by its size "
-     "only."},
+     "Memory records have no addresses: which free ended which block is told by its size only. Levels are right but for what "
+     "was there before, which may be in none of them."},
     {Diag::totals_jump,
      "The profiler's own totals jump between memory records, so records are missing or out of order."},
     {Diag::no_memory_records,

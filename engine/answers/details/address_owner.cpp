@@ -82,7 +82,7 @@ class Sentences {
 
   [[nodiscard]] std::string allocated(const AddressLife& life) const {
     const int32_t event = life.block.events.alloc;
-    return (event < 0 ? std::string("allocated before the recording began")
+    return (event < 0 ? std::string("allocated before the first event")
                       : "allocated at event " + count_text(event)) +
            by(life.allocated_by);
   }

@@ -25,9 +25,18 @@ namespace {
   const std::string all =
       fmt::format("{} of {} reserved are cached, the largest free piece is {}. ", size_text(found.cached),
                   size_text(found.reserved), size_text(found.largest_free));
-  if (found.held_back == 0) return all + "All of it could go back to the device.";
-  return all + fmt::format("{} in {} could not go back to the device, because something lives beside them.",
-                           size_text(found.held_back), counted(found.pinned_segments, "segment"));
+  const std::string in_pools =
+      found.private_bytes == 0
+          ? std::string()
+          : fmt::format("{} lies in private pools and goes back only when these are let go",
+                        size_text(found.private_bytes));
+  if (found.held_back > 0)
+    return fmt::format("{}{} in {} could not go back to the device, because something lives beside them.{}",
+                       all, size_text(found.held_back), counted(found.pinned_segments, "segment"),
+                       in_pools.empty() ? in_pools : fmt::format(" {}.", in_pools));
+  if (in_pools.empty()) return all + "All of it could go back to the device.";
+  return fmt::format("{}{}{}.", all, in_pools,
+                     found.private_bytes < found.cached ? "; the rest could go back to the device" : "");
 }
 
 }  // namespace

@@ -15,11 +15,13 @@ namespace gpustrata::answers {
 namespace {
 
 [[nodiscard]] std::string text_of(const analysis::NeverFull& found) {
+  if (!found.has_history) return "Without a history it is not known how full segments were before.";
   if (found.all_segments == 0) return "The recording has no segment.";
-  if (found.segments == 0) return "Every segment was full at some time.";
-  return fmt::format("{} of {} {} never full: {} more than the most that was in use in each at once.",
-                     count_text(found.segments), counted(found.all_segments, "segment"),
-                     found.segments == 1 ? "was" : "were", size_text(found.never_used));
+  if (found.segments == 0) return "Every segment was full at some time of the recording.";
+  return fmt::format(
+      "In the recording {} of {} {} never full: {} more than the most that was in use in each at once.",
+      count_text(found.segments), counted(found.all_segments, "segment"),
+      found.segments == 1 ? "was" : "were", size_text(found.never_used));
 }
 
 }  // namespace

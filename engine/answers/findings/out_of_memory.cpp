@@ -118,7 +118,7 @@ std::string_view name_of(Verdict verdict) { return word_for(verdict); }
 std::string_view words_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::too_big:
-      return "more than the device holds";
+      return "more than the device could give";
     case Verdict::full:
       return "the device was full";
     case Verdict::fragmented:
@@ -150,7 +150,7 @@ namespace {
       if (one.room >= one.requested)
         return fmt::format("{} Only {} was left: {}.{}", asked, size_text(one.room), free_text(one),
                            taken_text(one));
-      return fmt::format("{} Only {} was left: {}. The other {} is in use: live blocks alone leave no room.",
+      return fmt::format("{} Only {} was left: {}. The other {} is in use: no cached memory could make room.",
                          asked, size_text(one.room), free_text(one), size_text(one.allocated));
     case Verdict::fragmented:
       return fmt::format("{} {} was free, enough in total, but {}: {}, the latter {}.{}", asked,
@@ -200,7 +200,7 @@ std::string verdict_text(const model::Recording& recording, const ExplainedOutOf
                                ? ". " + needed_at_least_text(recording, *one.needed_at_least)
                                : fmt::format(", so how much the whole run needs is unknown.{}",
                                              one.before_backward ? " Its backward pass had not begun." : "");
-  return fmt::format("{} The recording ends at this request; what came after is not in it{}", reason, rest);
+  return fmt::format("{} Nothing is allocated after this request{}", reason, rest);
 }
 
 std::string needed_at_least_text(const model::Recording& recording, const NeededAtLeast& needed) {

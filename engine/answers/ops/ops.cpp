@@ -105,7 +105,7 @@ std::string negative_self_text(const model::Recording& recording, const OpGroups
 }
 
 void describe_numbers(Members& m, const OpRow& row, bool has_addresses) {
-  m.count({"calls", "Those that hold a memory record, or have one inside of them.", "Calls"}, row.calls);
+  m.count({"calls", "All of the operator, whether memory was recorded in them or not.", "Calls"}, row.calls);
   m.bytes({"net", "Allocated less freed, with the ops inside of it.", "Net"}, row.net);
   m.bytes(
       {"self",

@@ -46,7 +46,7 @@ struct UndecidedWords {
       return {"not_ended", "the program did not end its journal: it was killed, or it still ran"};
     case Undecided::ends_out_of_memory:
       return {"ends_out_of_memory",
-              "the recording ends at a request that ran out of memory; the whole run may need more"};
+              "nothing is allocated after a request that ran out of memory; the whole run may need more"};
     case Undecided::starts_in_use:
       return {
           "starts_in_use",
@@ -58,6 +58,9 @@ struct UndecidedWords {
       return {"no_steps", "no steps were found; mark each with torch.profiler.record_function(\"step\")"};
     case Undecided::few_steps:
       return {"few_steps", "there are too few steps; record three at least"};
+    case Undecided::unsure_leak:
+      return {"unsure_leak",
+              "what grows did so in too few steps to be sure, or no more in the last one; record more steps"};
     case Undecided::guessed_steps:
       return {
           "guessed_steps",

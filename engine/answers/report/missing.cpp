@@ -17,6 +17,8 @@ constexpr std::string_view kRecordEarlier =
     "torch.cuda.memory._record_memory_history()  # before the model is created";
 constexpr std::string_view kRecordAllStacks =
     "torch.cuda.memory._record_memory_history(context=\"all\", stacks=\"all\")";
+constexpr std::string_view kRecordAllStacksEarlier =
+    "torch.cuda.memory._record_memory_history(context=\"all\", stacks=\"all\")  # before the model is created";
 // Understood by every version: newer ones take a first argument that is a bool for PyTorch 2.0's call.
 constexpr std::string_view kRecordMore =
     "torch.cuda.memory._record_memory_history(True, trace_alloc_max_entries=1_000_000, "
@@ -31,14 +33,18 @@ struct MissingWords {
 [[nodiscard]] MissingWords some_stacks(const Overview& overview, const analysis::Missing& missing) {
   const std::string what = fmt::format("{} ({}) of the peak has no stack", size_text(missing.bytes),
                                        percent_text(missing.bytes, overview.peak_bytes));
-  if (missing.older_bytes >= missing.bytes)
+  // Where events were lost, one that says who made it may be among them.
+  const bool is_lost = overview.lacks(NotRecorded::oldest_events);
+  if (missing.older_bytes >= missing.bytes) {
+    if (is_lost) return {what + ": it was allocated before the first event.", {}};
     return {what + ": it was allocated before the recording began.", kRecordEarlier};
+  }
   constexpr std::string_view kOther = "threads without Python, or was recorded without stacks.";
   if (missing.older_bytes == 0) return {fmt::format("{}: it is of {}", what, kOther), kRecordAllStacks};
-  return {
-      fmt::format("{}: {} of it was allocated before the recording began, the rest is of {}", what,
-                  size_text(missing.older_bytes), kOther),
-      "torch.cuda.memory._record_memory_history(context=\"all\", stacks=\"all\")  # before the model is created"};
+  std::string text = fmt::format("{}: {} of it was allocated before {}, the rest is of {}", what,
+                                 size_text(missing.older_bytes),
+                                 is_lost ? "the first event" : "the recording began", kOther);
+  return {std::move(text), is_lost ? kRecordAllStacks : kRecordAllStacksEarlier};
 }
 
 [[nodiscard]] MissingWords words_for(const Overview& overview, const analysis::Missing& missing) {
@@ -55,6 +61,11 @@ struct MissingWords {
       return some_stacks(overview, missing);
     case NotRecorded::times:
       return {"Events have no times: PyTorch records them since version 2.2.", {}};
+    case NotRecorded::addresses:
+      return {
+          "Memory records have no addresses: which free ended which block is told by its size only, so what holds memory at a "
+          "moment, and what leaks, is a guess.",
+          {}};
     case NotRecorded::device:
       return {
           "This is an estimate, made without a GPU: CUDA's context and most of what kernels take inside are not in it.",
@@ -74,9 +85,17 @@ struct MissingWords {
         "The history is only the last event: with enabled=\"state\" PyTorch keeps no more, and "
         "version 2.0 keeps more only when told to.",
         kRecordMore};
-  return {fmt::format("The history may lack its beginning: it holds a round number of events, {}.",
-                      count_text(overview.events)),
-          "torch.cuda.memory._record_memory_history(max_entries=1_000_000)"};
+  const std::string_view larger = overview.events < 1'000'000
+                                      ? "torch.cuda.memory._record_memory_history(max_entries=1_000_000)"
+                                      : "torch.cuda.memory._record_memory_history()  # without max_entries";
+  const std::string events = count_text(overview.events);
+  if (missing.is_sure)
+    return {
+        fmt::format("The history lacks its beginning: it was full, and only the last {} events were kept.",
+                    events),
+        larger};
+  return {fmt::format("The history may lack its beginning: it holds a round number of events, {}.", events),
+          larger};
 }
 
 }  // namespace

@@ -52,7 +52,8 @@ constexpr FlushTexts kFlushTexts[] = {
      "memory all the same."},
     {&analysis::CacheFlushes::unclear, "unclear_flushes", "Cache emptied, or device full",
      "{0} of cached memory was returned to the device, {1}, before more was requested: the "
-     "device was full, or the program called empty_cache(). The recording does not say which."},
+     "device was full, garbage was collected, or the program called empty_cache(). The recording "
+     "does not say which."},
     {&analysis::CacheFlushes::flushes, "flushes", "Cache emptied",
      "{0} of cached memory was returned to the device, {1}: by empty_cache(), by garbage "
      "collection, or because a pool was released. Later requests have to ask the device again."}};
@@ -121,7 +122,7 @@ class Findings {
   void leaks() {
     const auto& all = report_.leaks.leaks;
     if (all.empty()) return;
-    const bool sure = are_sure(report_.leaks, *report_.steps);
+    const bool sure = are_sure(report_.leaks);
     const std::string_view title = all.size() == 1 ? sure ? "A leak" : "Possible leak"
                                    : sure          ? "Leaks"
                                                    : "Possible leaks";
@@ -154,7 +155,7 @@ class Findings {
     const analysis::Overview& overview = report_.overview;
     const bool has_history = overview.events > 0;
     ReportFinding& finding =
-        add("peak", has_history ? "Peak" : "Allocated when it was saved", overview.peak_bytes);
+        add("peak", has_history ? "Peak" : "In use when it was saved", overview.peak_bytes);
     finding.says.push_back(
         {has_history ? fmt::format("Reached {} of {}, in {}.", after_text(overview.peak_event),
                                    count_text(overview.events), counted(report_.peak.blocks, "block"))
@@ -281,7 +282,7 @@ class Findings {
     if (!before || share_of(before->bytes_at_peak, peak) < 0.01) return;
     ReportFinding& finding = add("before", "From before the recording", before->bytes_at_start);
     finding.says.push_back(
-        {fmt::format("{}{} existed when the recording began; {} of it is part of the peak ({}).",
+        {fmt::format("{}{} existed before the first event; {} of it is part of the peak ({}).",
                      size_text(before->bytes_at_start),
                      // A profiler tells their sum only.
                      context_.part.capabilities.profiled ? "" : " in " + counted(before->blocks, "block"),
@@ -293,7 +294,8 @@ class Findings {
       return one.what == analysis::NotRecorded::some_stacks || one.what == analysis::NotRecorded::stacks ||
              one.what == analysis::NotRecorded::frames;
     });
-    if (before->bytes_at_peak * 10 > peak && !is_known) {
+    const bool is_lost = report_.overview.lacks(analysis::NotRecorded::oldest_events);
+    if (before->bytes_at_peak * 10 > peak && !is_known && !is_lost) {
       finding.says.push_back({"Start recording before the model is created to see where it came from.", {}});
       says_to_begin_earlier_ = true;
       if (!context_.part.capabilities.profiled) finding.code = "torch.cuda.memory._record_memory_history()";
@@ -307,6 +309,7 @@ class Findings {
         {"no-frames", "Frames of stacks"},
         {"no-some-stacks", "Some stacks"},
         {"no-times", "Times"},
+        {"no-addresses", "Addresses"},
         {"no-oldest-events", "The oldest events"},
         {"no-end", "The end of the program"},
         {"no-device", "A GPU"}};
@@ -398,15 +401,13 @@ std::string full_text(const analysis::EventContext& context, const Report& repor
   if (report.out_of_memory.explained.empty() || report.ending.at_failure()) return {};
   const analysis::ExplainedOutOfMemory& failed = report.out_of_memory.explained.back();
   if (!failed.has_state || !failed.device_free || !failed.reserved) return {};
-  int64_t all = 0;  // bytes that all leaks kept
+  int64_t per_step = 0;  // of all leaks, each since it began
   int32_t gap = 1;
   for (const analysis::Leak& leak : report.leaks.leaks) {
     if (leak.freed_event >= 0) continue;
-    add_saturated(all, leak.live_bytes);
+    add_saturated(per_step, leak.live_bytes / (steps.count() - leak.first_step));
     gap = std::max(gap, leak.gap);
   }
-  if (all == 0) return {};
-  const int64_t per_step = all / steps.count();
   int64_t capacity = *failed.reserved;
   add_saturated(capacity, *failed.device_free);
   const int64_t room = capacity - context.lifetimes.level_after(*(steps.begin.end() - 1) - 1);

@@ -76,7 +76,7 @@ class ReportPage {
       what = count == 1 ? " ran out of memory" : fmt::format(" ran out of memory {} times", count);
     } else if (!report_.leaks.leaks.empty()) {
       const size_t leaks = report_.leaks.leaks.size();
-      what = fmt::format(" {} {}", are_sure(report_.leaks, *report_.steps) ? "has" : "may have",
+      what = fmt::format(" {} {}", are_sure(report_.leaks) ? "has" : "may have",
                          leaks == 1 ? std::string("a leak") : fmt::format("{} leaks", leaks));
     } else if (is_fragmented()) {
       what = " is fragmented";
@@ -108,8 +108,9 @@ class ReportPage {
     if (ending.at_failure() && ending.device != overview.device)
       paragraph(
           "  ",
-          fmt::format("The recording ends where device {} ran out of memory: what came after is not in it.",
-                      ending.device));
+          fmt::format(
+              "Device {} ran out of memory and allocated nothing after that: the rest of the run may not be in the recording.",
+              ending.device));
   }
 
   [[nodiscard]] bool has_history() const { return report_.overview.events > 0; }
@@ -152,10 +153,9 @@ class ReportPage {
     const auto& all = report_.leaks.leaks;
     if (all.empty()) return;
     const int64_t count = static_cast<int64_t>(all.size()) + report_.leaks.left_out;
-    heading(fmt::format("{}: {} held by {} that {} growing",
-                        analysis::are_sure(report_.leaks, *report_.steps) ? "Leaks" : "Possible leaks",
-                        size_text(report_.leaks.live_bytes), counted(count, "stack"),
-                        count == 1 ? "keeps" : "keep"));
+    heading(fmt::format(
+        "{}: {} held by {} that {} growing", analysis::are_sure(report_.leaks) ? "Leaks" : "Possible leaks",
+        size_text(report_.leaks.live_bytes), counted(count, "stack"), count == 1 ? "keeps" : "keep"));
     for (size_t i = 0; i < std::min(all.size(), kMostLeaksShown); ++i) {
       const analysis::Leak& leak = all[i];
       paragraph(fmt::format("    {:>9}  ", size_text(leak.live_bytes)),
@@ -215,7 +215,7 @@ class ReportPage {
     }
     if (!text.empty())
       paragraph("    ", (rules_.by_lifetime                        ? "By lifetime: "
-                         : report_.categories->categories.labelled ? "By category: "
+                         : report_.categories->categories.labelled ? "By category (labels, else inferred): "
                                                                    : "By category, inferred: ") +
                             text);
   }

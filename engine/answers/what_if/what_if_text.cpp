@@ -112,7 +112,7 @@ void add_row(std::string& text, std::string_view name, const std::string& record
                                 ? std::string()
                                 : fmt::format(" on device {}", rehearsal.ending.device);
   return fmt::format(
-      " The recording ends at the request that failed{}; what came after is not in it, and may "
+      " Nothing is allocated after the request that failed{}; the rest of the run is not in it, and may "
       "need more.",
       where);
 }
@@ -318,10 +318,10 @@ std::string fidelity_text(const Rehearsal& rehearsal) {
   if (fidelity.is_exact() && fidelity.requests == 0)
     return "repeats the recording exactly: it has no allocation that could differ";
   if (fidelity.is_exact())
-    return fmt::format("repeats the recording exactly: {} at the same place",
-                       plural(fidelity.requests, "allocation", "allocations"));
-  const std::string same = fmt::format("{} of {} at the same place", count_text(fidelity.same_place),
-                                       plural(fidelity.requests, "allocation", "allocations"));
+    return fmt::format("repeats the recording exactly: {} as recorded",
+                       plural(fidelity.requests, "request", "requests"));
+  const std::string same = fmt::format("{} of {} as recorded", count_text(fidelity.same_place),
+                                       plural(fidelity.requests, "request", "requests"));
   if (fidelity.first_deviation < 0)
     return fmt::format("differs in places by at most {} of reserved memory, {}",
                        size_text(fidelity.reserved_error_bytes), same);

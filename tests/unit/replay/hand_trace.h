@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "engine/base/budget.h"
 #include "engine/model/recording.h"
@@ -59,13 +60,16 @@ class HandTrace {
   [[nodiscard]] bool ok() const { return ok_; }
   [[nodiscard]] Result<BlockLives> lifetimes() {
     model::Part& part = recording.parts[0];
-    part.traces = {{kDevice, {0, static_cast<int32_t>(recording.events.size_rows())}}};
+    part.traces = {{.device = kDevice,
+                    .events = {0, static_cast<int32_t>(recording.events.size_rows())},
+                    .lost_oldest = lost_oldest}};
     part.segments = {0, static_cast<int32_t>(recording.segments.size_rows())};
     return find_block_lives(recording, part, kDevice);
   }
 
   Budget budget;
   model::Recording recording;
+  std::optional<bool> lost_oldest;  // DeviceTrace::lost_oldest
 
  private:
   bool ok_ = true;

@@ -1063,7 +1063,7 @@ export interface OpLine {
   inside: number;
   name: string;
   detail: string;
-  /** Those that hold a memory record, or have one inside of them. */
+  /** All of the operator, whether memory was recorded in them or not. */
   calls: number;
   /** Allocated less freed, with the ops inside of it. */
   net: Bytes;
@@ -1089,7 +1089,7 @@ export interface OpLine {
 
 /** Its columns in a table. */
 export const opLineHeads = {
-  calls: { name: `Calls`, says: `Those that hold a memory record, or have one inside of them.` },
+  calls: { name: `Calls`, says: `All of the operator, whether memory was recorded in them or not.` },
   net: { name: `Net`, says: `Allocated less freed, with the ops inside of it.` },
   self: { name: `Self`, says: `Allocated less freed by the op itself, without the ops inside of it. Negative: it frees what others allocated.` },
   gross: { name: `Allocated`, says: `All that was allocated in it, whether freed or not.` },

@@ -5,7 +5,10 @@ const tail = 14; // letters that are always seen
 
 /** In an element of class `middle`. */
 export function middle(name: string): TemplateResult {
-  return html`<span>${name.slice(0, -tail)}</span><span>${name.slice(-tail)}</span>`;
+  const at = name.length - tail;
+  if (at <= 0) return html`<span>${name}</span>`;
+  const end = name[at] === ' ' ? at + 1 : at;
+  return html`<span>${name.slice(0, end)}</span><span>${name.slice(end)}</span>`;
 }
 
 export const middleStyles = css`
@@ -14,11 +17,11 @@ export const middleStyles = css`
     min-width: 0;
     white-space: pre;
   }
-  .middle span:first-child {
+  .middle span {
     overflow: hidden;
     text-overflow: ellipsis;
   }
-  .middle span:last-child {
+  .middle span + span {
     flex: none;
   }
 `;

@@ -149,7 +149,7 @@ export class PeakRowView extends LitElement {
           ><span class="fill" .style=${`transform: scaleX(${partOf(bar, most)})`}></span
         ></span>
         <span class="value"
-          >${bar.failed ? html`<b class="failed">OOM</b> ` : ''}${odd === undefined ? '' : html`<b aria-hidden="true">≠</b><span class="visually-hidden">odd one,</span> `}${numberOf(bar)}</span
+          >${bar.failed ? html`<b class="failed">OOM${bar.failedOn ? ` on ${bar.failedOn}, shown: ` : ''}</b> ` : ''}${odd === undefined ? '' : html`<b aria-hidden="true">≠</b><span class="visually-hidden">odd one,</span> `}${numberOf(bar)}</span
         >
       </button>
       ${this.closable ? this.closeButton(bar, index) : nothing}

@@ -13,6 +13,8 @@ const mostOoms = 1000; // the engine lists no more
 @element('gpustrata-stats')
 export class StatsView extends LitElement {
   @property({ attribute: false }) info!: ViewInfo;
+  /** They are of the blocks that a filter means. */
+  @property({ type: Boolean }) only = false;
   @property({ attribute: false }) diagnostics: readonly Diagnostic[] = [];
 
   protected override render(): TemplateResult {
@@ -26,7 +28,7 @@ export class StatsView extends LitElement {
         data-event=${info.peak.event}
         title="${formatExactBytes(info.peak.bytes)}. Go to the peak (P)"
         @click=${() => this.tell('peak')}>
-        <span class="label">${info.events === 0 ? 'Allocated' : 'Peak'}</span
+        <span class="label">${info.events === 0 ? 'In use' : 'Peak'}${this.only ? ' of these' : ''}</span
         ><span class="value">${formatBytes(info.peak.bytes)}</span>
       </button>
       ${hasReserved(info) ? this.bytes('reserved-peak', 'Reserved', info.reserved_peak) : nothing}

@@ -17,6 +17,8 @@ export interface Compared {
   /** Of the values that are known; null = none is. */
   median: number | null;
   count: number;
+  /** What differs by less than six of these is not odd. */
+  scale: number;
   odd: readonly boolean[];
 }
 
@@ -28,12 +30,13 @@ export function compare(
   const known = values.filter((value) => typeof value === 'number');
   const median = medianOf(known);
   if (median === null || known.length < fewest)
-    return { median, count: known.length, odd: values.map(() => false) };
+    return { median, count: known.length, scale: 0, odd: values.map(() => false) };
   const mad = medianOf(known.map((value) => Math.abs(value - median))) ?? 0;
   const scale = Math.max(normal * mad, ofMedian * median, least);
   return {
     median,
     count: known.length,
+    scale,
     odd: values.map((value) => typeof value === 'number' && Math.abs((value - median) / scale) >= far),
   };
 }

@@ -19,6 +19,8 @@ export interface Bar {
   current: boolean;
   /** It ran out of memory. */
   failed?: boolean;
+  /** The device that did, where the peak is of another one. */
+  failedOn?: string | undefined;
   /** When it first did, by its own clock; undefined = not known. */
   failedAt?: Microseconds | undefined;
 }
@@ -39,12 +41,16 @@ export const barsOf = {
 };
 
 /** Of the first of them that ran out of memory. One whose time is not known may have been before all others. */
-function failureOf(devices: Devices): Pick<Bar, 'failed' | 'failedAt'> {
+function failureOf(devices: Devices, shown?: number): Pick<Bar, 'failed' | 'failedOn' | 'failedAt'> {
   const failed = devices.filter(({ oom }) => oom.count > 0);
   const times = failed.map(({ oom }) => oom.first_time_us);
   const known = times.filter((time) => time !== null);
   return {
     failed: failed.length > 0,
+    failedOn:
+      failed[0] && shown !== undefined && failed.every(({ device }) => device !== shown)
+        ? deviceName(failed[0].device)
+        : undefined,
     failedAt: known.length > 0 && known.length === times.length ? Math.min(...known) : undefined,
   };
 }
@@ -83,7 +89,11 @@ export function barsOfFiles(entries: readonly Entry[], active: Entry | undefined
         state: 'ready',
         peak: damaged ? undefined : file?.peak,
         says: damaged ? 'damaged' : file?.view ? 'not known' : contentOf(file),
-        ...(file && failureOf(file.contents.snapshots.flatMap(({ devices }) => devices))),
+        ...(file &&
+          failureOf(
+            file.contents.snapshots.flatMap(({ devices }) => devices),
+            file.view?.info.device,
+          )),
       };
     const { bytes, total } = loading.progress;
     const part = total > 0 ? bytes / total : 0;

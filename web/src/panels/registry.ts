@@ -1,6 +1,7 @@
 // All panels, in the order of their tabs and keys: 2, 3, 4 for the first main ones (1 is the timeline), 5 to 9 and 0 for the
 // first six of the others. To add one: a folder with a panel.ts, and a line here.
 import type { ViewInfo } from '../../engine/index.ts';
+import { noFailure } from '../words/failure_text.ts';
 import type { Around, Panel } from './panel.ts';
 
 const noSegments =
@@ -61,8 +62,7 @@ export const panels = [
     name: 'Out of memory',
     place: 'side',
     needs: ['states'],
-    lacks: ({ oom_events }) =>
-      oom_events.length > 0 ? undefined : 'This device was not out of memory in the recording.',
+    lacks: noFailure,
     load: () => import('./oom/panel.ts'),
   },
   {

@@ -7,6 +7,7 @@ import { formatBytes, formatCount, formatExactBytes, formatShare, plural } from 
 import type { Bytes } from '../base/units.ts';
 import { kindName, unusedName } from '../words/group_text.ts';
 import type { Kinds, Shares } from '../../engine/index.ts';
+import { middle, middleStyles } from '../controls/middle.ts';
 import { base } from '../controls/styles.ts';
 
 /** Tells `light` with the kind that is to be lit alone, -1 = none. */
@@ -48,7 +49,7 @@ export class LegendView extends LitElement {
             <svg viewBox="0 0 10 10" aria-hidden="true">
               <rect width="10" height="10" rx="2" fill=${this.colors[index] ?? 'none'}></rect>
             </svg>
-            <span class="label">${name}</span>
+            <span class="label middle">${middle(name ?? '')}</span>
             ${share ? html`<span class="share">${formatShare(share.bytes, level)} · ${formatBytes(share.bytes)}</span>` : nothing}
           </button>
         </li>`;
@@ -77,6 +78,7 @@ export class LegendView extends LitElement {
 
   static override styles = [
     base,
+    middleStyles,
     css`
       :host {
         display: block;

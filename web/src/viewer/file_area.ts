@@ -13,7 +13,6 @@ import '../controls/tabs.ts';
 import type { Tab } from '../controls/tabs.ts';
 import { detailsTab, prepare } from '../panels/drawer.ts';
 import { around, type PanelEvents } from '../panels/panel.ts';
-import '../panels/overview/panel.ts'; // seen at once
 import '../panels/panel_slot.ts';
 import { answerTabs, isBeside, mainTabs, panelOf, tabsFor, type MainId } from '../panels/registry.ts';
 import '../files/stats.ts';
@@ -30,6 +29,7 @@ export function inTopBar(page: ViewerParts, file: OpenFile, view: EngineView): T
   return html`<gpustrata-stats
       part="numbers"
       .info=${view.info}
+      .only=${Boolean(view.shown.only)}
       .diagnostics=${file.diagnostics}
       @choose=${(event: CustomEvent<'peak' | 'oom' | 'notes'>) => page.chooseStat(event.detail)}></gpustrata-stats>
     <gpustrata-filter

@@ -309,6 +309,7 @@ export class FilterBar extends LitElement {
         min-width: 0;
       }
       .group {
+        container-type: inline-size;
         display: flex;
         align-items: center;
         gap: 4px;
@@ -322,12 +323,6 @@ export class FilterBar extends LitElement {
         border-color: var(--accent);
         box-shadow: 0 0 0 1px var(--accent);
       }
-      input {
-        height: 100%;
-        border: 0;
-        background: transparent;
-        outline: none;
-      }
       .glass {
         display: flex;
         padding-left: 8px;
@@ -336,13 +331,15 @@ export class FilterBar extends LitElement {
       input {
         flex: 1;
         min-width: 40px;
+        height: 100%;
         padding: 0 4px;
+        border: 0;
+        background: transparent;
+        text-overflow: ellipsis;
       }
+      input,
       input:focus-visible {
         outline: none;
-      }
-      input {
-        text-overflow: ellipsis;
       }
       input::placeholder {
         color: var(--dim);
@@ -433,9 +430,14 @@ export class FilterBar extends LitElement {
         color: var(--bad);
         text-decoration: underline wavy;
       }
-      @container (max-width: 480px) {
+      @container (max-width: 460px) {
         .bytes,
         .only .word {
+          display: none;
+        }
+      }
+      @container (max-width: 300px) {
+        .count {
           display: none;
         }
       }

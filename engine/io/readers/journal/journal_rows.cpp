@@ -131,7 +131,9 @@ bool Rows::add_events(model::Part& part) {
       part.has_host = true;
       part.host_events = events;
     } else {
-      part.traces.push_back({device, events});
+      const auto before = before_.find(device);
+      part.traces.push_back(
+          {.device = device, .events = events, .lost_oldest = before != before_.end() && before->second > 0});
     }
   }
   return true;

@@ -173,6 +173,21 @@ bool SnapshotSchema::is_open_journal(const SnapshotExtra& extra) const {
          recording_.strings.view(extra.value).find("\"closed\":false") != std::string_view::npos;
 }
 
+// A list of booleans by device, as JSON text.
+void SnapshotSchema::note_lost_oldest(const SnapshotExtra& extra, Part& part) {
+  if (recording_.strings.view(extra.key) != kWordTexts[static_cast<size_t>(Word::trace_alloc_overflowed)])
+    return;
+  std::string_view text = recording_.strings.view(extra.value);
+  auto trace = part.traces.begin();
+  for (int32_t device = 0; text.size() > 1 && trace != part.traces.end(); ++device) {
+    text.remove_prefix(std::min(text.find_first_not_of("[, "), text.size()));
+    const bool lost = text.starts_with("true");
+    if (!lost && !text.starts_with("false")) return;
+    text.remove_prefix(lost ? 4 : 5);
+    if (trace->device == device) (trace++)->lost_oldest = lost;
+  }
+}
+
 bool SnapshotSchema::publish(const Value& result, bool salvaged) {
   refused_ = false;
   std::vector<int32_t> found;
@@ -208,6 +223,7 @@ bool SnapshotSchema::publish(const Value& result, bool salvaged) {
         recording_.strings.view(extra.value) == "true")
       recording_.diagnostics.add(Diag::of_damaged, -1, "");
     if (row >= 0 && is_open_journal(extra)) recording_.parts[static_cast<size_t>(row)].is_open = true;
+    if (row >= 0) note_lost_oldest(extra, recording_.parts[static_cast<size_t>(row)]);
     if (row >= 0 && !recording_.extras.append({Owner::part, row, extra.key, extra.value})) {
       recording_.diagnostics.add(Diag::budget_exhausted, -1,
                                  "no memory for an unknown field of the snapshot");

@@ -92,14 +92,16 @@ Value SnapshotSchema::kind_of_dict(Pairs pairs, const Ending& ending) {
   if (has(keys, Word::filename) && has(keys, Word::line) && has(texts, Word::name, Word::filename)) {
     return ending.partial ? cut_in_two : frame(pairs);
   }
-  if (has(numbers, Word::address, Word::total_size)) {
+  // A block may have an unknown field of a segment's name.
+  const bool is_block = has(texts, Word::state) && has(numbers, Word::size, Word::requested_size);
+  if (!is_block && has(numbers, Word::address, Word::total_size)) {
     const Value* blocks = find(pairs, Word::blocks);
     if (blocks != nullptr &&
         (blocks->tag == Of::block_list || blocks->tag == Tag::empty_list || has(numbers, Word::total_size))) {
       return segment(pairs, ending.partial);
     }
   }
-  if (has(texts, Word::state) && has(numbers, Word::size, Word::address, Word::requested_size)) {
+  if (is_block || (has(texts, Word::state) && has(numbers, Word::address))) {
     return ending.partial ? cut_in_two : block(pairs);
   }
   if (has(numbers, Word::real_size)) return ending.partial ? cut_in_two : history_entry(pairs);

@@ -174,9 +174,8 @@ TEST(AddressOwnerOfAState, SaysThatThereIsNoHistory) {
   ASSERT_TRUE(found.holder);
   EXPECT_EQ(who_of(opened.recording, found.holder->allocated_by).name, "load");
   const std::string json = answers::json_of(opened.context(), found);
-  EXPECT_THAT(json,
-              HasSubstr("It was allocated before the recording began by load file.py:1, not freed in the "
-                        "recording."));
+  EXPECT_THAT(json, HasSubstr("It was allocated before the first event by load file.py:1, not freed in the "
+                              "recording."));
   EXPECT_THAT(json, HasSubstr("The file has no history: who had it before is not known."));
 }
 

@@ -51,6 +51,22 @@ TEST_F(CacheFlushesTest, ARequestOfTheSameStackAskedForIt) {
   EXPECT_EQ(all.unclear.count, 0);
 }
 
+// Of what an expandable segment needs, a part was mapped before the device had no more.
+TEST_F(CacheFlushesTest, APartThatWasMappedDoesNotServeARequest) {
+  event(Action::segment_unmap, 60 * kMiB, {"loss", "main"});
+  event(Action::segment_map, 40 * kMiB, {"loss", "main"});
+  event(Action::segment_map, 2 * kMiB, {"loss", "main"});
+  event(Action::oom, 200 * kMiB, {"loss", "main"});
+  event(Action::segment_unmap, 20 * kMiB, {"loss", "main"});
+  event(Action::segment_map, 40 * kMiB, {"loss", "main"});
+  story.alloc(kBase, 40 * kMiB);
+  event(Action::oom, 200 * kMiB, {"loss", "main"});
+  EXPECT_EQ(found().failed.count, 1);
+  EXPECT_EQ(found().failed.bytes, 60 * kMiB);
+  EXPECT_EQ(found().retries.count, 1);
+  EXPECT_EQ(found().retries.bytes, 20 * kMiB);
+}
+
 // Two allocations of the device's own, without a cache between; the oldest event, the segment of a third, is lost.
 TEST_F(CacheFlushesTest, WhatIsFreedGoesBackAtOnce) {
   event(Action::alloc, 20 * kMiB, {"main"});

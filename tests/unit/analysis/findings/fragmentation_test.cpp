@@ -49,6 +49,18 @@ TEST_F(Pinned, WhatLivesBesideFreeMemoryHoldsItBack) {
   EXPECT_DOUBLE_EQ(found.share(), 9.0 / 42);
 }
 
+TEST_F(Pinned, WhatPrivatePoolsCacheDoesNotGoBackByItself) {
+  EXPECT_EQ(find_fragmentation(OpenedStory(story).context(), OpenedStory(story).at_end()).private_bytes, 0);
+  story.segment(kBase + 300 * kMiB, 20 * kMiB);
+  story.segment_pool(1, 0);
+  story.block(kBase + 300 * kMiB, 20 * kMiB, 0, BlockState::inactive);
+  const OpenedStory opened(story);
+  const Fragmentation found = find_fragmentation(opened.context(), opened.at_end());
+  EXPECT_EQ(found.empty_segments, 22 * kMiB);
+  EXPECT_EQ(found.private_bytes, 20 * kMiB);
+  EXPECT_EQ(found.held_back, 19 * kMiB);
+}
+
 TEST_F(Pinned, PlacesAreByPoolStreamAndSizeOfBlocks) {
   const OpenedStory opened(story);
   const auto places = find_free_places(opened.context(), opened.at_end());

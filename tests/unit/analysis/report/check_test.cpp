@@ -158,6 +158,9 @@ TEST_F(RulesOfCheck, NoLeakIsSaidOfStepsThatAreMarkedOnly) {
   EXPECT_EQ(checked(rules).undecided, Undecided::no);
   steps.from = StepsFrom::regions;
   EXPECT_EQ(checked(rules).undecided, Undecided::no);
+  report.leaks.leaks.emplace_back().confidence = 0.79;
+  EXPECT_EQ(checked(rules).undecided, Undecided::unsure_leak);
+  report.leaks.leaks.clear();
   lack(NotRecorded::oldest_events);  // a leak would be in the rest, too
   EXPECT_EQ(checked(rules).undecided, Undecided::no);
   steps.from = StepsFrom::loop;

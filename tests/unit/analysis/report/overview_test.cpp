@@ -139,6 +139,28 @@ TEST(Overview, TheMarkOfASnapshotIsNoHistory) {
   EXPECT_FALSE(of.overview->from_before.has_value());
 }
 
+// 1,000 events and nothing that is older: perhaps a ring of so many. What the recorder says is sure.
+TEST(Overview, OfARoundNumberOfEventsTheOldestMayBeLost) {
+  const auto oldest = [](const OverviewOf& of) {
+    const auto& all = of.overview->missing;
+    return *std::find_if(all.begin(), all.end(),
+                         [](const Missing& one) { return one.what == NotRecorded::oldest_events; });
+  };
+  Story story;
+  story.segment(kBase, 40 * kMiB);
+  for (int i = 0; i < 500; ++i) story.alloc(kBase, kMiB).complete(kBase, kMiB);
+  {
+    const OverviewOf of(story);
+    ASSERT_EQ(of.overview->events, 1000);
+    ASSERT_TRUE(of.lacks(NotRecorded::oldest_events));
+    EXPECT_FALSE(oldest(of).is_sure);
+  }
+  story.lost_oldest = false;
+  EXPECT_FALSE(OverviewOf(story).lacks(NotRecorded::oldest_events));
+  story.lost_oldest = true;
+  EXPECT_TRUE(oldest(OverviewOf(story)).is_sure);
+}
+
 TEST(Overview, OneEventIsTheLastOfARing) {
   Story story;
   story.segment(kBase, 40 * kMiB).block(kBase, 2 * kMiB, kMiB, model::BlockState::active_allocated);

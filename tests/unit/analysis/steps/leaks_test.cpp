@@ -57,6 +57,30 @@ TEST_F(LeaksOfSteps, AStackThatKeepsMoreInEveryStep) {
   EXPECT_EQ(leak.live_blocks, 10);
 }
 
+// A cache of five that has filled, or a leak whose last one is late: by the last of six steps nobody can tell.
+TEST_F(LeaksOfSteps, WhatDoesNotGrowInTheLastStepIsNotSure) {
+  for (int i = 0; i < 6; ++i) {
+    step();
+    story.complete(alloc(1000, "batch"), 1000);
+    if (i < 5) alloc(70, "remember");
+  }
+  const Leaks leaks = found();
+  ASSERT_EQ(leaks.leaks.size(), 1u);
+  EXPECT_DOUBLE_EQ(leaks.leaks[0].confidence, 0.7);  // three quarters of 1 - 1/16
+  EXPECT_FALSE(are_sure(leaks));
+}
+
+TEST_F(LeaksOfSteps, ThreeStepsAreNotSureAndFourAre) {
+  for (int i = 0; i < 3; ++i) {
+    step();
+    alloc(70, "remember");
+  }
+  EXPECT_FALSE(are_sure(found()));
+  step();
+  alloc(70, "remember");
+  EXPECT_TRUE(are_sure(found()));
+}
+
 TEST_F(LeaksOfSteps, WhatComesOnceOrIsReplacedOrComesLateIsNone) {
   uint64_t cached = 0;
   for (int i = 0; i < 5; ++i) {

@@ -84,7 +84,7 @@ TEST(ReportFindings, ASavedMomentSaysHowToRecordMore) {
   Story story;
   story.segment(kBase, 20 * kMiB).block(kBase, 20 * kMiB, 20 * kMiB, BlockState::active_allocated);
   const auto findings = findings_in(story);
-  EXPECT_EQ(findings[0].title, "Allocated when it was saved");
+  EXPECT_EQ(findings[0].title, "In use when it was saved");
   const auto missing = std::find_if(findings.begin(), findings.end(),
                                     [](const ReportFinding& one) { return one.kind == "no-history"; });
   ASSERT_NE(missing, findings.end());

@@ -165,18 +165,28 @@ TEST(MissingTexts, SayWhatTheyAreOf) {
       some(1000).text,
       "1.0 KiB (25 %) of the peak has no stack: 1000 B of it was allocated before the recording began, the rest "
       "is of threads without Python, or was recorded without stacks.");
-  EXPECT_EQ(missing_text(overview, {analysis::NotRecorded::oldest_events, 0}, false).text,
-            "The history may lack its beginning: it holds a round number of events, 100,000.");
-  EXPECT_EQ(missing_text(overview, {analysis::NotRecorded::oldest_events, 0}, false).python,
-            "torch.cuda.memory._record_memory_history(max_entries=1_000_000)");
+  EXPECT_EQ(
+      missing_text(overview, {.what = analysis::NotRecorded::oldest_events, .is_sure = false}, false).text,
+      "The history may lack its beginning: it holds a round number of events, 100,000.");
+  EXPECT_EQ(
+      missing_text(overview, {.what = analysis::NotRecorded::oldest_events, .is_sure = false}, false).python,
+      "torch.cuda.memory._record_memory_history(max_entries=1_000_000)");
+  EXPECT_EQ(missing_text(overview, {.what = analysis::NotRecorded::oldest_events}, false).text,
+            "The history lacks its beginning: it was full, and only the last 100,000 events were kept.");
+  // Then nobody knows whether they were made before it began, and beginning earlier does not help.
+  overview.missing = {{.what = analysis::NotRecorded::oldest_events}};
+  EXPECT_EQ(some(1024).text,
+            "1.0 KiB (25 %) of the peak has no stack: it was allocated before the first event.");
+  EXPECT_EQ(some(1024).python, "");
   overview.events = 1;
   EXPECT_EQ(
-      missing_text(overview, {analysis::NotRecorded::oldest_events, 0}, false).text,
+      missing_text(overview, {.what = analysis::NotRecorded::oldest_events, .is_sure = false}, false).text,
       "The history is only the last event: with enabled=\"state\" PyTorch keeps no more, and version 2.0 "
       "keeps more only when told to.");
-  EXPECT_EQ(missing_text(overview, {analysis::NotRecorded::oldest_events, 0}, false).python,
-            "torch.cuda.memory._record_memory_history(True, trace_alloc_max_entries=1_000_000, "
-            "trace_alloc_record_context=True)");
+  EXPECT_EQ(
+      missing_text(overview, {.what = analysis::NotRecorded::oldest_events, .is_sure = false}, false).python,
+      "torch.cuda.memory._record_memory_history(True, trace_alloc_max_entries=1_000_000, "
+      "trace_alloc_record_context=True)");
   EXPECT_EQ(missing_text(overview, {analysis::NotRecorded::times, 0}, false).python, "");
   EXPECT_EQ(
       missing_text(overview, {analysis::NotRecorded::device, 0}, false).text,

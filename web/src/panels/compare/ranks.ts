@@ -17,6 +17,9 @@ const numbers: readonly { name: string; of: (info: ViewInfo) => Bytes }[] = [
   { name: 'At the end', of: ({ final_bytes }) => final_bytes },
 ];
 
+/** Of a larger scale, what is many times the others' would not be odd. */
+const muchOfMedian = 0.1;
+
 /** Tells `choose` with the name of a file to compare with. */
 @element('gpustrata-ranks')
 export class RanksView extends LitElement {
@@ -33,7 +36,9 @@ export class RanksView extends LitElement {
     const odd = files.filter((_, at) => isOdd(at));
     const says =
       odd.length === 0
-        ? 'None differs from the others by much.'
+        ? columns.some(({ median, scale }) => median !== null && scale > muchOfMedian * median)
+          ? 'They are too far from each other to tell an odd one.'
+          : 'None differs from the others by much.'
         : `${odd.map((one) => names[files.indexOf(one)]).join(', ')} ${odd.length === 1 ? 'is' : 'are'} not like the others.`;
     return html`${files.length < fewest ? nothing : html`<p class="dim" data-odd-files=${odd.length}>${says}</p>`}
     ${tableOf(files, {
@@ -65,7 +70,12 @@ export class RanksView extends LitElement {
         countColumn('Events', ({ view }) => view.info.events),
         {
           name: 'Out of memory',
-          cell: ({ view }) => (view.info.oom_events.length > 0 ? html`<span class="bad">yes</span>` : 'no'),
+          cell: ({ view: { info } }) =>
+            info.oom_events.length > 0
+              ? html`<span class="bad">yes</span>`
+              : info.events > 0
+                ? 'no'
+                : { text: '–', says: 'Without a history it is not known' },
         },
       ],
     })}`;

@@ -8,6 +8,7 @@ import type { Bytes } from '../../base/units.ts';
 import '../../controls/copy_button.ts';
 import { bytesColumn, tableOf } from '../../controls/table.ts';
 import type { EngineView, ExplainedOutOfMemory, Report } from '../../../engine/index.ts';
+import { noFailure } from '../../words/failure_text.ts';
 import { AnswerPanel } from '../answer_panel.ts';
 import { answerStyles } from '../answer_styles.ts';
 import type { Kept, LoadedPanel, PanelPage } from '../panel.ts';
@@ -25,7 +26,7 @@ const triedUnasked = 1_000_000;
 const setting = 'expandable_segments';
 
 const verdicts: Record<ExplainedOutOfMemory['verdict'], string> = {
-  too_big: 'More than the device holds',
+  too_big: 'More than the device could give',
   full: 'The device was full',
   fragmented: 'Enough was free, but in pieces',
   elsewhere: 'The free memory belonged to another stream or pool',
@@ -71,7 +72,7 @@ export class OomPanel extends AnswerPanel<Report> {
   protected show({ oom: untried, oom_left_out }: Report): TemplateResult {
     const oom = this.tried?.of === this.page.view ? this.tried.oom : untried;
     const one = oom.find(({ event }) => event === this.kept.value.event) ?? oom.at(-1);
-    if (!one) return html`<p class="dim">This device was not out of memory in the recording.</p>`;
+    if (!one) return html`<p class="dim">${noFailure(this.page.info)}</p>`;
     return html`${oom.length > 1 ? this.choice(oom, one, oom_left_out) : nothing}
       <div data-oom=${one.event} data-verdict=${one.verdict} data-bytes=${one.requested_bytes}>
         <h2 class="bad">${verdicts[one.verdict]}</h2>
