@@ -94,6 +94,7 @@ ViewInfo View::info() const {
     info.has_stacks =
         info.has_stacks || (!events.stack[row].is_none() && recording().stacks.leaf(events.stack[row]) >= 0);
   }
+  info.has_history = analysis::has_history(recording(), lives.events);
   info.oom_events = analysis::find_oom_events(recording(), lives.events, kMaxOomEvents).events;
   info.capacity = analysis::capacity_at_last_oom(recording(), lives);
   for (int32_t event = 0; event < lives.events.count && !info.first_time_us; ++event)

@@ -3,13 +3,16 @@
 #include <utility>
 
 #include "engine/analysis/compare/compare.h"
+#include "engine/analysis/device/event_context.h"
 #include "engine/analysis/stacks/no_stack_reasons.h"
 
 namespace gpustrata::analysis {
 
 namespace {
 
-[[nodiscard]] bool has_history(const ComparedDevice& one) { return one.history.event_count() > 0; }
+[[nodiscard]] bool has_history(const ComparedDevice& one) {
+  return analysis::has_history(one.recording, one.history.rows.events);
+}
 
 // Anything that is alive.
 [[nodiscard]] bool has_stacks(const ComparedDevice& one) {

@@ -25,6 +25,7 @@ struct ViewInfo {
   BandKind bands = BandKind::blocks;
   int32_t device = 0;
   int64_t events = 0, blocks = 0, from_start = 0, pools = 0;
+  bool has_history = false;  // events besides those that mark a snapshot
   int64_t peak_bytes = 0, peak_event = -1, initial_bytes = 0, final_bytes = 0;
   int64_t reserved_peak = 0, reserved_final = 0;
   int64_t extent_events = 0;

@@ -37,6 +37,7 @@ void describe(Members& m, const ViewInfo& info) {
   m.word("bands", info.bands);
   m.count("device", info.device);
   m.count("events", info.events);
+  m.flag({"has_history", "Events besides those that mark a snapshot."}, info.has_history);
   m.count("blocks", info.blocks);
   m.count("from_start", info.from_start);
   if (const auto there = m.when(info.bands == BandKind::pools))

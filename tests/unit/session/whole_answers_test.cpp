@@ -56,7 +56,7 @@ TEST_F(WholeAnswers, AnOpenedView) {
   EXPECT_THAT(
       asked(session, "open", 0, R"({"snapshot":0,"device":0,"bands":"blocks"})"),
       HasSubstr(
-          R"("info":{"bands":"blocks","device":0,"events":8,"blocks":4,"from_start":0,)"
+          R"("info":{"bands":"blocks","device":0,"events":8,"has_history":true,"blocks":4,"from_start":0,)"
           R"("peak":{"bytes":3560,"event":4},"initial_bytes":0,"final_bytes":3160,"reserved_peak":12288,)"
           R"("reserved_final":12288,"extent":{"event":8,"time_us":71},"first_time_us":100,"last_time_us":170,)"
           R"("oom_events":[],"capacity":null,"has_stacks":true,"segments":2,"is_processor":false,"has_ops":false,)"

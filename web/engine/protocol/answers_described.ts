@@ -2074,6 +2074,8 @@ export interface ViewInfo {
   bands: 'blocks' | 'pools' | 'segments';
   device: number;
   events: number;
+  /** Events besides those that mark a snapshot. */
+  has_history: boolean;
   blocks: number;
   from_start: number;
   /** Envelopes, which have the ranks from `blocks` on; only of `pools`. */

@@ -28,7 +28,7 @@ export class StatsView extends LitElement {
         data-event=${info.peak.event}
         title="${formatExactBytes(info.peak.bytes)}. Go to the peak (P)"
         @click=${() => this.tell('peak')}>
-        <span class="label">${info.events === 0 ? 'In use' : 'Peak'}${this.only ? ' of these' : ''}</span
+        <span class="label">${info.has_history ? 'Peak' : 'In use'}${this.only ? ' of these' : ''}</span
         ><span class="value">${formatBytes(info.peak.bytes)}</span>
       </button>
       ${hasReserved(info) ? this.bytes('reserved-peak', 'Reserved', info.reserved_peak) : nothing}

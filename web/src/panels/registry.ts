@@ -70,8 +70,8 @@ export const panels = [
     name: 'Leaks',
     place: 'side',
     needs: ['states'],
-    lacks: ({ events }) =>
-      events > 0 ? undefined : 'No events in this file: what grows cannot be told from one moment.',
+    lacks: ({ has_history }) =>
+      has_history ? undefined : 'No history in this file: what grows cannot be told from one moment.',
     load: () => import('./leaks/panel.ts'),
   },
   {

@@ -2,9 +2,9 @@
 import type { ViewInfo } from '../../engine/index.ts';
 
 /** Undefined: it did. */
-export const noFailure = ({ oom_events, events }: ViewInfo): string | undefined =>
+export const noFailure = ({ oom_events, has_history }: ViewInfo): string | undefined =>
   oom_events.length > 0
     ? undefined
-    : events > 0
+    : has_history
       ? 'This device was not out of memory in the recording.'
       : 'Without a history it is not known whether this device ran out of memory.';

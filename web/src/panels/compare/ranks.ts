@@ -73,7 +73,7 @@ export class RanksView extends LitElement {
           cell: ({ view: { info } }) =>
             info.oom_events.length > 0
               ? html`<span class="bad">yes</span>`
-              : info.events > 0
+              : info.has_history
                 ? 'no'
                 : { text: '–', says: 'Without a history it is not known' },
         },

@@ -44,7 +44,7 @@ export class LeaksPanel extends AnswerPanel<Found> {
       </section>
       <section aria-label="Never freed" data-never-freed=${kept.bytes} data-until=${until}>
         <h2>
-          ${until < 0 ? (this.page.info.events === 0 ? 'No history was recorded: what is freed is not known' : 'Before the first event nothing is allocated by the recording') : `${formatBytes(kept.bytes)} allocated up to event ${formatCount(until)} and never freed`}
+          ${until < 0 ? 'Before the first event nothing is allocated by the recording' : `${formatBytes(kept.bytes)} allocated up to event ${formatCount(until)} and never freed`}
         </h2>
         <p class="dim">
           Of the recording, by line. The moment is the one chosen in the timeline.
