@@ -154,7 +154,7 @@ TEST_F(SessionTest, PinnedHostMemoryIsADevice) {
           R"({"device":-1,"events":3,"segments":2,"oom":{"count":0,"events":[],"first_time_us":null}})"));
   // 4096 bytes by event 1, 512 by event 2; nothing is freed.
   EXPECT_THAT(ask("open", 0, R"({"snapshot":0,"device":-1,"bands":"blocks"})"),
-              AllOf(HasSubstr(R"("device":-1,"events":3,"blocks":2,"from_start":0,)"),
+              AllOf(HasSubstr(R"("device":-1,"events":3,"has_history":true,"blocks":2,"from_start":0,)"),
                     HasSubstr(R"("peak":{"bytes":4608,"event":2},"initial_bytes":0,"final_bytes":4608)")));
   const ViewId host = view_of(-1);
   EXPECT_THAT(ask("block", host, R"({"rank":0,"axis":"event"})"), HasSubstr(R"("address":"0x5000")"));

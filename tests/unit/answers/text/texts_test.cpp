@@ -189,6 +189,10 @@ TEST(MissingTexts, SayWhatTheyAreOf) {
       "trace_alloc_record_context=True)");
   EXPECT_EQ(missing_text(overview, {analysis::NotRecorded::times, 0}, false).python, "");
   EXPECT_EQ(
+      missing_text(overview, {.what = analysis::NotRecorded::addresses}, true).text,
+      "Memory records have no addresses: which free ended which block is told by its size only, so what "
+      "holds memory at a moment, and what leaks, is a guess.");
+  EXPECT_EQ(
       missing_text(overview, {analysis::NotRecorded::device, 0}, false).text,
       "This is an estimate, made without a GPU: CUDA's context and most of what kernels take inside are not in it.");
   EXPECT_EQ(missing_text(overview, {analysis::NotRecorded::history, 0}, false).python,
