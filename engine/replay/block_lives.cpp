@@ -137,6 +137,8 @@ class LifeFinder {
       settle_request(event, kNoBlock);
     }
     entry->open = static_cast<int32_t>(found_.size.size());
+    if (AddressTable::Entry* last = requests_only_ ? waiting_.find(address_[i]) : nullptr; last != nullptr)
+      last->open = AddressTable::kNotOpen;
     return found_.size.push_back(bytes_at(i)) && found_.born.push_back(event) &&
            found_.freed.push_back(found_.events.count) && found_.version.push_back(entry->frees);
   }

@@ -214,6 +214,18 @@ test('of files that are all unlike each other none is called odd, nor are they c
   await expect(page.locator('[data-odd-files="0"]')).toHaveText(/too far from each other/);
 });
 
+test('files that are the same are said to be alike', async ({ page }) => {
+  await openPage(page);
+  await choose(
+    page,
+    ...[0, 1, 2, 3].map((rank) => ({ name: `rank${rank}.pickle`, buffer: knownSnapshot() })),
+  );
+  await expect(page.locator('[data-entry-state=ready]')).toHaveCount(4);
+  await settledView(page);
+  await openCompare(page);
+  await expect(page.locator('[data-odd-files="0"]')).toHaveText(/^None differs/);
+});
+
 test('of three files nobody can tell the odd one', async ({ page }) => {
   await openPage(page);
   const files = [0, 7, 14].map((more) => ({

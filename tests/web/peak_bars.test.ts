@@ -24,12 +24,22 @@ test('a failure of a device that is not shown is not told beside the peak of the
       name: 'a',
       file: {
         peak: 7,
+        snapshot: 1,
         view: { info: { device: shown } },
-        contents: { snapshots: [{ devices: [device(0, 0), device(1, 2)] }] },
+        contents: {
+          snapshots: [
+            { name: 'a', devices: [device(0, 0)] },
+            { name: 'b', devices: [device(0, 0), device(1, 2)] },
+          ],
+        },
       },
     }) as unknown as Entry;
   const told = (shown: number): unknown =>
     barsOfFiles([entry(shown)], undefined).map((bar) => [bar.failed, bar.failedOn]);
   assert.deepEqual(told(0), [[true, 'Device 1']]);
   assert.deepEqual(told(1), [[true, undefined]]);
+  // Device 1 of the other snapshot is not the one that failed.
+  const other = entry(1);
+  if (other.file) other.file.snapshot = 0;
+  assert.equal(barsOfFiles([other], undefined)[0]?.failedOn, 'b');
 });

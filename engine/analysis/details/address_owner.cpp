@@ -4,6 +4,7 @@
 #include <charconv>
 #include <span>
 
+#include "engine/analysis/device/event_context.h"
 #include "engine/trace/action.h"
 
 namespace gpustrata::analysis {
@@ -184,6 +185,7 @@ AddressOwner find_owner(const EventContext& context, const replay::MemoryAt& mem
   told.device = history.rows.device;
   told.event = memory.event();
   told.event_count = history.event_count();
+  told.has_history = has_history(context.recording, history.rows.events);
   if (told.event >= 0) told.time_us = context.time_us(told.event);
 
   const RowsInTime blocks = rows_with(history.blocks, address, told.event, kMostAddressLives);

@@ -55,6 +55,7 @@ struct AddressOwner {
   int32_t device = 0;
   int32_t event = -1;  // the state after it; -1 = before the first
   int32_t event_count = 0;
+  bool has_history = false;  // events besides those that mark a snapshot
   std::optional<int64_t> time_us;
 
   std::optional<AddressLife> holder;

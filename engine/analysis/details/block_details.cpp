@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/analysis/device/event_context.h"
 #include "engine/analysis/device/holder_stack.h"
 #include "engine/trace/action.h"
 
@@ -135,7 +136,7 @@ class Telling {
       } else if (index_.stacks.any_frames) {
         reasons.push_back(NoStackReason::other_allocs_have_one);
       }
-    } else if (lifetimes_.events.count == 0) {
+    } else if (!has_history(recording_, lifetimes_.events)) {
       reasons.push_back(NoStackReason::no_history);
     } else {
       reasons.push_back(NoStackReason::before_first_event);

@@ -29,7 +29,7 @@ struct EventContext {
   [[nodiscard]] int32_t stream_number(StreamId stream) const { return index.streams[stream]; }
 };
 
-// The device has events besides those that mark a snapshot.
+// The device has events besides those that mark a snapshot: PyTorch of 2022 writes one for each, with or without a history.
 [[nodiscard]] inline bool has_history(const model::Recording& recording, model::RowRange events) {
   for (int32_t row = events.first; row < events.end(); ++row) {
     if (recording.events.action[static_cast<size_t>(row)] != trace::Action::snapshot) return true;

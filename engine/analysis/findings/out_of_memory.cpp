@@ -340,7 +340,8 @@ Result<ExplainedOutOfMemory> explain_out_of_memory(const EventContext& context, 
   ExplainedOutOfMemory found;
   found.event = event;
   const Ending ending = find_ending(context.recording, context.part);
-  found.ends_recording = ending.device == context.lifetimes.device && ending.event == event;
+  // What is missing of a damaged file may be what came after.
+  found.ends_recording = ending.device == context.lifetimes.device && ending.event == event && !ending.is_cut;
   Explaining explaining(context, memory, lines, found);
   explaining.describe();
   if (context.part.capabilities.profiled) {

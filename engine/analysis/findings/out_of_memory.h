@@ -120,7 +120,7 @@ struct ExplainedOutOfMemory {
   std::optional<Fitting> fitting;
   std::vector<FreePlace> places;  // own first, then largest first; at most kMostFreePlaces
   Verdict verdict = Verdict::unknown;
-  bool ends_recording = false;  // what came after it is not in the recording (ending.h)
+  bool ends_recording = false;  // the device allocates nothing after it (ending.h)
   std::optional<NeededAtLeast> needed_at_least =
       std::nullopt;              // by the rest of the run, then; none = cannot be told
   bool before_backward = false;  // then: no backward pass of the step has begun (is_before_backward)

@@ -77,11 +77,16 @@ std::vector<CheckedRule> check_device(const Report& report, const CheckRules& ru
   }
   if (rules.no_leak) {
     const auto& leaks = report.leaks.leaks;
-    add_level(
-        RuleKind::no_leak, 0, static_cast<double>(leaks.size()) + static_cast<double>(report.leaks.left_out),
-        doubt_of_no_leak(report, incomplete), leaks.empty() ? -1 : report.steps->begin[leaks[0].first_step],
-        leaks.empty() ? StackId{} : leaks[0].stack);
-    if (found.back().undecided == Undecided::no && !leaks.empty() && !are_sure(report.leaks)) {
+    const size_t sure = sure_leaks(report.leaks);
+    const auto all = static_cast<double>(leaks.size()) + static_cast<double>(report.leaks.left_out);
+    const auto first = std::find_if(leaks.begin(), leaks.end(), [sure](const Leak& leak) {
+      return sure == 0 || leak.confidence >= kSureLeak;
+    });
+    const bool any = first != leaks.end();
+    add_level(RuleKind::no_leak, 0, sure > 0 ? static_cast<double>(sure) : all,
+              doubt_of_no_leak(report, incomplete), any ? report.steps->begin[first->first_step] : -1,
+              any ? first->stack : StackId{});
+    if (found.back().undecided == Undecided::no && any && sure == 0) {
       found.back().kept = false;
       found.back().undecided =
           report.steps->from == StepsFrom::loop ? Undecided::guessed_steps : Undecided::unsure_leak;

@@ -34,7 +34,7 @@ enum class Undecided : uint8_t {
   no,                  // it is one of them
   not_told,            // this kind of file does not say
   no_history,          // no event was recorded: only the memory when the file was written is known
-  unsure_leak,         // what grows does so in few steps, or no longer in the last one
+  unsure_leak,         // what grows does so in few steps, not in all of them, or no longer in the last one
   events_lost,         // perhaps the oldest ones: NotRecorded::oldest_events
   incomplete,          // the file: Diagnostics::incomplete()
   not_ended,           // the program, when the file was read: Ending::is_open

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/analysis/steps/steps.h"
+#include "engine/base/saturating.h"
 #include "engine/replay/event_axis.h"
 #include "engine/replay/memory_at.h"
 
@@ -97,6 +98,14 @@ void find_fact_steps(Facts& facts, const EventContext& context, const Steps& ste
 
 }  // namespace
 
+// Of a rank among many nobody reads how sure it is.
+[[nodiscard]] static Leaks only_sure(Leaks leaks) {
+  std::erase_if(leaks.leaks, [](const Leak& leak) { return leak.confidence < kSureLeak; });
+  leaks.live_bytes = leaks.left_out = 0;
+  for (const Leak& leak : leaks.leaks) add_saturated(leaks.live_bytes, leak.live_bytes);
+  return leaks;
+}
+
 Result<Facts> find_facts(const EventContext& context, Device& device) {
   const model::Recording& recording = context.recording;
   const replay::BlockLives& lives = context.lifetimes;
@@ -116,7 +125,7 @@ Result<Facts> find_facts(const EventContext& context, Device& device) {
   if (!attributes) return tl::unexpected(attributes.error());
   auto leaks = find_leaks(recording, lives, (*attributes)->stack, **steps);
   if (!leaks) return tl::unexpected(leaks.error());
-  facts.leaks = std::move(*leaks);
+  facts.leaks = only_sure(std::move(*leaks));
 
   const auto no_memory = [] {
     return fail(ErrorCode::limit_exceeded, -1, "The memory state does not fit into memory.");

@@ -66,7 +66,6 @@ void find_out_of_memory(Overview& found, const model::Recording& recording,
   return use;
 }
 
-// PyTorch of 2022 writes an event for each snapshot, with or without a history.
 void find_from_before(Overview& found, const replay::BlockLives& lifetimes) {
   FromBefore before;
   const auto add = [&](int64_t& bytes, size_t r, int32_t event) {
@@ -117,7 +116,9 @@ void find_missing(Overview& found, const model::Recording& recording, const mode
   }
   const model::DeviceTrace* trace = part.trace_of(lifetimes.device);
   const std::optional<bool> lost = trace == nullptr ? std::nullopt : trace->lost_oldest;
-  if (lost.value_or(is_round(lifetimes.events.count) && (lifetimes.events.count > 1 || found.from_before)))
+  const bool may_be_lost = !lifetimes.profiled && is_round(lifetimes.events.count) &&
+                           (lifetimes.events.count > 1 || found.from_before);
+  if (lost.value_or(may_be_lost))
     found.missing.push_back({.what = NotRecorded::oldest_events, .is_sure = lost.has_value()});
   if (part.is_open) found.missing.push_back({NotRecorded::end});
   if (is_estimate(recording, part)) found.missing.push_back({NotRecorded::device});

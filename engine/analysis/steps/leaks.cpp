@@ -333,9 +333,9 @@ Result<Leaks> find_leaks(const model::Recording& recording, const replay::BlockL
   return LeakFinder(recording, lifetimes, stacks, steps).run();
 }
 
-bool are_sure(const Leaks& leaks) {
-  return std::any_of(leaks.leaks.begin(), leaks.leaks.end(),
-                     [](const Leak& leak) { return leak.confidence >= kSureLeak; });
+size_t sure_leaks(const Leaks& leaks) {
+  return static_cast<size_t>(std::count_if(leaks.leaks.begin(), leaks.leaks.end(),
+                                           [](const Leak& leak) { return leak.confidence >= kSureLeak; }));
 }
 
 }  // namespace gpustrata::analysis

@@ -57,8 +57,8 @@ struct Leaks {
   int64_t live_bytes = 0;  // of all
 };
 
-// One at least grows too regularly to be a guess.
-[[nodiscard]] bool are_sure(const Leaks& leaks);
+// How many grow too regularly to be a guess; of those in the list.
+[[nodiscard]] size_t sure_leaks(const Leaks& leaks);
 
 // `stacks` is BlockAttributes::stack of the same timeline. Error: limit_exceeded.
 [[nodiscard]] Result<Leaks> find_leaks(const model::Recording& recording, const replay::BlockLives& lifetimes,

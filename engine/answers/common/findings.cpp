@@ -60,11 +60,13 @@ constexpr std::array<DiagText, static_cast<size_t>(Diag::kCount)> kDiagTexts = {
      "Memory was handed out at an address still in use, so events are missing; the earlier block ends "
      "there."},
     {Diag::free_without_alloc,
-     "Blocks freed here were allocated before the recording; they count from its start."},
+     "Blocks freed here were allocated before the first event; they count from the start."},
     {Diag::alloc_without_end,
      "Blocks were allocated, never freed, and are not there at the end: events contradict the final segments. "
      "They count to the end."},
-    {Diag::requests_only, "The history has no free_completed events, so free_requested counts as the free."},
+    {Diag::requests_only,
+     "The history has no free_completed events, so free_requested counts as the free, unless the final state shows that "
+     "the block still waits."},
     {Diag::level_overflow, "Sizes that lift the total above 8 PiB cannot be true and count as 0."},
     {Diag::member_not_read, "Files in the archive could not be read; the others are shown."},
     {Diag::not_a_snapshot, "Files in the archive that are no memory snapshots were left out."},

@@ -177,7 +177,7 @@ class Sentences {
   void of_others() {
     for (const AddressLife& life : owner_.before) of_life("Before", life);
     if (owner_.before_left_out > 0) say("{} before those.", counted(owner_.before_left_out, "block"));
-    if (owner_.event_count == 0) {
+    if (!owner_.has_history) {
       say("The file has no history: who had it before is not known.");
       return;
     }

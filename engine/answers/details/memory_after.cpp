@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "engine/analysis/device/block_name.h"
+#include "engine/analysis/device/event_context.h"
 #include "engine/analysis/device/pool_id.h"
 #include "engine/analysis/device/stream_numbers.h"
 #include "engine/answers/common/parts.h"
@@ -224,7 +225,7 @@ void to_text(TextOut& out, const model::Recording& recording, const replay::Stat
   const replay::TotalsAt& totals = memory.totals();
   if (memory.event() < 0) {
     out.print("Device {} {}\n", history.rows.device,
-              history.event_count() == 0 ? "as saved" : "before the first event");
+              !analysis::has_history(recording, history.rows.events) ? "as saved" : "before the first event");
   } else {
     out.print("Device {} after event {} (the last is {})\n", history.rows.device, count_text(memory.event()),
               count_text(history.event_count() - 1));

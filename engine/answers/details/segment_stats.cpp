@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "engine/analysis/device/block_name.h"
+#include "engine/analysis/device/event_context.h"
 #include "engine/answers/common/parts.h"
 #include "engine/base/units.h"
 
@@ -51,9 +52,9 @@ void describe(Members& m, const EventContext& context, const replay::MemoryAt& m
 void to_text(TextOut& out, const EventContext& context, const replay::MemoryAt& memory,
              const analysis::MemoryStats& stats) {
   out.print("Device {}, {}\n", context.history.rows.device,
-            context.history.event_count() == 0 ? std::string("as saved")
-            : memory.event() < 0               ? std::string("before the first event")
-                                               : fmt::format("after event {}", count_text(memory.event())));
+            !analysis::has_history(context.recording, context.history.rows.events) ? std::string("as saved")
+            : memory.event() < 0 ? std::string("before the first event")
+                                 : fmt::format("after event {}", count_text(memory.event())));
   for (const SegmentStats& one : stats.segments) {
     if (out.failed()) return;
     const auto row = static_cast<size_t>(one.segment.row);

@@ -30,6 +30,7 @@ void describe(Members& m, const analysis::EventContext& context, const analysis:
   m.is({"NeverFull",
         "Over the whole recording, in each segment: bytes beyond the most that was in use at once."});
   m.text("text", [&] { return text_of(found); });
+  m.flag({"has_history", "False: nothing is known, and all else is 0."}, found.has_history);
   m.count("all_segments", found.all_segments);
   m.count({"segments", "Those never full."}, found.segments);
   m.bytes({"never_used_bytes", "Of all of them."}, found.never_used);

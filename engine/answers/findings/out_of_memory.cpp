@@ -200,7 +200,7 @@ std::string verdict_text(const model::Recording& recording, const ExplainedOutOf
                                ? ". " + needed_at_least_text(recording, *one.needed_at_least)
                                : fmt::format(", so how much the whole run needs is unknown.{}",
                                              one.before_backward ? " Its backward pass had not begun." : "");
-  return fmt::format("{} Nothing is allocated after this request{}", reason, rest);
+  return fmt::format("{} The recording has no allocation on this device after this request{}", reason, rest);
 }
 
 std::string needed_at_least_text(const model::Recording& recording, const NeededAtLeast& needed) {
@@ -214,7 +214,7 @@ std::string needed_at_least_text(const model::Recording& recording, const Needed
   const std::string reference =
       needed.step >= 0 ? fmt::format("step {}", count_text(needed.step)) : device_text(needed.device);
   std::string text = fmt::format(
-      "If it continues like {}, which began with the same {}{}, it needs at least {} in use at "
+      "If the run continues like {}, which began with the same {}{}, it needs at least {} in use at "
       "once: {} more than what was in use plus this request.",
       reference, counted(needed.same, "allocation"), needed.same_sizes ? "" : " in other sizes",
       exact_size_text(needed.bytes), size_text(needed.more));

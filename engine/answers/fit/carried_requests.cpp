@@ -14,7 +14,8 @@ void describe(Members& m, const CarriedRequests& carried) {
     m.count("ooms", carried.about.ooms);
     m.count({"firstOomEvent", "-1 = none."}, carried.about.first_oom_event);
     m.flag({"exact", "Run again they repeat the recording in every event."}, carried.about.exact);
-    m.flag({"atFailure", "The recording ends at a request that failed."}, carried.about.at_failure);
+    m.flag({"atFailure", "The recording has no allocation after a request that failed."},
+           carried.about.at_failure);
     m.flag({"isOpen", "The recording is a journal that its program did not end."}, carried.about.is_open);
     m.flag({"isCut", "Its file is damaged or ends too early."}, carried.about.is_cut);
   });

@@ -219,11 +219,10 @@ void describe(Members& m, const FitLine& line) {
         m.count({"stay", "That are assumed not to."}, guessed.stay);
         m.count({"unknown", "Of which it is not known."}, guessed.unknown);
       });
-  m.flag(
-      {"complete",
-       "False: the recording ends at a request that failed, or in a journal that its program did not end, and peaks are "
-       "lower bounds."},
-      fit.complete);
+  m.flag({"complete",
+          "False: the recording has no allocation after a request that failed, or ends in a journal that its "
+          "program did not end, and peaks are lower bounds."},
+         fit.complete);
   m.flag({"exact", "Every size has fewer terms than there are recordings, and nothing else was assumed."},
          fit.exact);
   m.object({"requests", "By how their sizes are known."}, [&] {

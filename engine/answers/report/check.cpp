@@ -45,8 +45,9 @@ struct UndecidedWords {
     case Undecided::not_ended:
       return {"not_ended", "the program did not end its journal: it was killed, or it still ran"};
     case Undecided::ends_out_of_memory:
-      return {"ends_out_of_memory",
-              "nothing is allocated after a request that ran out of memory; the whole run may need more"};
+      return {
+          "ends_out_of_memory",
+          "the recording has no allocation after a request that ran out of memory; the whole run may need more"};
     case Undecided::starts_in_use:
       return {
           "starts_in_use",
@@ -57,10 +58,11 @@ struct UndecidedWords {
     case Undecided::no_steps:
       return {"no_steps", "no steps were found; mark each with torch.profiler.record_function(\"step\")"};
     case Undecided::few_steps:
-      return {"few_steps", "there are too few steps; record three at least"};
+      return {"few_steps", "there are too few steps; record four at least"};
     case Undecided::unsure_leak:
-      return {"unsure_leak",
-              "what grows did so in too few steps to be sure, or no more in the last one; record more steps"};
+      return {
+          "unsure_leak",
+          "what grows did so in too few steps to be sure, not in all of them, or no more in the last one; record more steps"};
     case Undecided::guessed_steps:
       return {
           "guessed_steps",

@@ -56,7 +56,7 @@ class Writing {
     where();
     numbers();
     out_of_memory();
-    m_.count({"leaks", "Stacks that leak."},
+    m_.count({"leaks", "Stacks that leak, for sure; at most 100."},
              static_cast<int64_t>(facts_.leaks.leaks.size()) + facts_.leaks.left_out);
     m_.bytes({"leak_bytes", "That they hold at the end."}, facts_.leaks.live_bytes);
     m_.count({"step_count", "Whole steps that were found."}, facts_.step_count);

@@ -122,7 +122,7 @@ class Findings {
   void leaks() {
     const auto& all = report_.leaks.leaks;
     if (all.empty()) return;
-    const bool sure = are_sure(report_.leaks);
+    const bool sure = sure_leaks(report_.leaks) > 0;
     const std::string_view title = all.size() == 1 ? sure ? "A leak" : "Possible leak"
                                    : sure          ? "Leaks"
                                                    : "Possible leaks";
@@ -139,8 +139,7 @@ class Findings {
         static_cast<int64_t>(all.size()) + report_.leaks.left_out - static_cast<int64_t>(finding.says.size());
     if (more > 0)
       finding.says.push_back(
-          {fmt::format("{} {} in every step.", counted(more, "more stack"), more == 1 ? "grows" : "grow"),
-           {.more = "leaks"}});
+          {fmt::format("{} grew from step to step.", counted(more, "more stack")), {.more = "leaks"}});
     const analysis::Steps& steps = *report_.steps;
     if (const std::string full = full_text(context_, report_); !full.empty())
       finding.says.push_back({full, {.more = "leaks"}});
@@ -280,7 +279,7 @@ class Findings {
     const auto& before = report_.overview.from_before;
     const int64_t peak = report_.overview.peak_bytes;
     if (!before || share_of(before->bytes_at_peak, peak) < 0.01) return;
-    ReportFinding& finding = add("before", "From before the recording", before->bytes_at_start);
+    ReportFinding& finding = add("before", "From before the first event", before->bytes_at_start);
     finding.says.push_back(
         {fmt::format("{}{} existed before the first event; {} of it is part of the peak ({}).",
                      size_text(before->bytes_at_start),
@@ -420,7 +419,7 @@ std::string after_text(int32_t event) {
   return event < 0 ? "before the first event" : fmt::format("after event {}", count_text(event));
 }
 std::string since_text(int32_t event) {
-  return event < 0 ? "before the recording" : fmt::format("event {}", count_text(event));
+  return event < 0 ? "before the first event" : fmt::format("event {}", count_text(event));
 }
 
 std::vector<ReportFinding> findings_of(const analysis::EventContext& context, const Report& report) {

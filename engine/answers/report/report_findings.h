@@ -65,7 +65,7 @@ void describe(Members& m, const ReportFinding& finding);
 [[nodiscard]] std::string full_text(const analysis::EventContext& context, const analysis::Report& report);
 // "after event 57", "before the first event"
 [[nodiscard]] std::string after_text(int32_t event);
-// "event 57", "before the recording"
+// "event 57", "before the first event"
 [[nodiscard]] std::string since_text(int32_t event);
 
 }  // namespace gpustrata::answers

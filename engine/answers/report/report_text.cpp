@@ -75,9 +75,12 @@ class ReportPage {
     if (count > 0) {
       what = count == 1 ? " ran out of memory" : fmt::format(" ran out of memory {} times", count);
     } else if (!report_.leaks.leaks.empty()) {
-      const size_t leaks = report_.leaks.leaks.size();
-      what = fmt::format(" {} {}", are_sure(report_.leaks) ? "has" : "may have",
-                         leaks == 1 ? std::string("a leak") : fmt::format("{} leaks", leaks));
+      const size_t sure = sure_leaks(report_.leaks), others = report_.leaks.leaks.size() - sure;
+      const auto so_many = [](size_t leaks) {
+        return leaks == 1 ? std::string("a leak") : fmt::format("{} leaks", leaks);
+      };
+      what = sure == 0 ? " may have " + so_many(others) : " has " + so_many(sure);
+      if (sure > 0 && others > 0) what += fmt::format(", and may have {} more", others);
     } else if (is_fragmented()) {
       what = " is fragmented";
     }
@@ -153,9 +156,12 @@ class ReportPage {
     const auto& all = report_.leaks.leaks;
     if (all.empty()) return;
     const int64_t count = static_cast<int64_t>(all.size()) + report_.leaks.left_out;
-    heading(fmt::format(
-        "{}: {} held by {} that {} growing", analysis::are_sure(report_.leaks) ? "Leaks" : "Possible leaks",
-        size_text(report_.leaks.live_bytes), counted(count, "stack"), count == 1 ? "keeps" : "keep"));
+    const size_t sure = sure_leaks(report_.leaks);
+    heading(fmt::format("{}: {} held by {} that grew from step to step",
+                        sure == all.size() ? "Leaks"
+                        : sure == 0        ? "Possible leaks"
+                                           : "Leaks, and possible ones",
+                        size_text(report_.leaks.live_bytes), counted(count, "stack")));
     for (size_t i = 0; i < std::min(all.size(), kMostLeaksShown); ++i) {
       const analysis::Leak& leak = all[i];
       paragraph(fmt::format("    {:>9}  ", size_text(leak.live_bytes)),
@@ -263,7 +269,7 @@ class ReportPage {
     if (!before || percent(before->bytes_at_peak, report_.peak.bytes) < 1) return;
     // A profiler tells their sum only.
     heading(fmt::format(
-        "From before the recording: {} at the peak ({}), {} at the end{}", size_text(before->bytes_at_peak),
+        "From before the first event: {} at the peak ({}), {} at the end{}", size_text(before->bytes_at_peak),
         percent_text(before->bytes_at_peak, report_.peak.bytes), size_text(before->bytes_at_end),
         context_.part.capabilities.profiled ? "" : ", " + counted(before->blocks, "block") + " in all"));
   }

@@ -1,4 +1,5 @@
 #include <fmt/core.h>
+#include <algorithm>
 
 #include <ctime>
 #include <string>
@@ -11,6 +12,7 @@
 #include "engine/answers/text/label_rows.h"
 #include "engine/answers/text/printable.h"
 #include "engine/base/units.h"
+#include "engine/trace/action.h"
 
 namespace gpustrata::answers {
 
@@ -44,7 +46,10 @@ void write_device(TextOut& out, const analysis::DeviceSummary& device, size_t co
   out.print("\n  {}\n",
             device.is_processor ? std::string("Processor (CPU)") : fmt::format("Device {}", device.device));
   LabelRows rows;
-  const bool has_events = device.events > 0;
+  // Marks of snapshots alone are no history.
+  const bool has_events = std::any_of(device.actions.begin(), device.actions.end(), [](const auto& one) {
+    return one.first != trace::name_of(trace::Action::snapshot);
+  });
   const auto at_end = [&](std::string_view what) {
     return has_events ? fmt::format("{} at end", what) : std::string(what);
   };

@@ -63,8 +63,8 @@ void describe_answer(Members& m, const Rehearsal& rehearsal, const WhatIfAnswer&
   m.count("device", [&] { return rehearsal.device.ordinal(); });
   m.flag(
       {"complete",
-       "False: the recording ends at a request that failed, in a journal that its program did not end, or where its file is "
-       "damaged or cut off, and what fits may not be enough for the whole run."},
+       "False: the recording has no allocation after a request that failed, ends in a journal that its program "
+       "did not end, or where its file is damaged or cut off, and what fits may not be enough for the whole run."},
       [&] { return rehearsal.ending.is_complete(); });
   m.text("conf", answer.conf);
   m.bytes({"capacity", "Null: the device has room for all."}, above_zero(answer.capacity));

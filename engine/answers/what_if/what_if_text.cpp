@@ -112,7 +112,7 @@ void add_row(std::string& text, std::string_view name, const std::string& record
                                 ? std::string()
                                 : fmt::format(" on device {}", rehearsal.ending.device);
   return fmt::format(
-      " Nothing is allocated after the request that failed{}; the rest of the run is not in it, and may "
+      " The recording has no allocation after the request that failed{}; what came after may not be in it, and may "
       "need more.",
       where);
 }

@@ -569,7 +569,7 @@ export interface Fit {
   repeats: FitRepeat[];
   /** What is told from one recording, by what blocks are for; null: it is told from several. */
   guessed: Guessed | null;
-  /** False: the recording ends at a request that failed, or in a journal that its program did not end, and peaks are lower bounds. */
+  /** False: the recording has no allocation after a request that failed, or ends in a journal that its program did not end, and peaks are lower bounds. */
   complete: boolean;
   /** Every size has fewer terms than there are recordings, and nothing else was assumed. */
   exact: boolean;
@@ -1029,6 +1029,8 @@ export interface NeverFreed {
 /** Over the whole recording, in each segment: bytes beyond the most that was in use at once. */
 export interface NeverFull {
   text: string;
+  /** False: nothing is known, and all else is 0. */
+  has_history: boolean;
   all_segments: number;
   /** Those never full. */
   segments: number;
@@ -1510,7 +1512,7 @@ export interface RequestsOfRecording {
     firstOomEvent: number;
     /** Run again they repeat the recording in every event. */
     exact: boolean;
-    /** The recording ends at a request that failed. */
+    /** The recording has no allocation after a request that failed. */
     atFailure: boolean;
     /** The recording is a journal that its program did not end. */
     isOpen: boolean;
@@ -2111,7 +2113,7 @@ export interface ViewInfo {
 
 export interface WhatIf {
   device: number;
-  /** False: the recording ends at a request that failed, in a journal that its program did not end, or where its file is damaged or cut off, and what fits may not be enough for the whole run. */
+  /** False: the recording has no allocation after a request that failed, ends in a journal that its program did not end, or where its file is damaged or cut off, and what fits may not be enough for the whole run. */
   complete: boolean;
   conf: string;
   /** Null: the device has room for all. */

@@ -12,7 +12,8 @@ import { middle, middleStyles } from '../controls/middle.ts';
 import { symbols } from '../controls/symbols.ts';
 
 const numberOf = (bar: Bar): string => (bar.peak === undefined ? bar.says : formatBytes(bar.peak));
-const saying = (bar: Bar): string => `${numberOf(bar)}${bar.failed ? ', out of memory' : ''}`;
+const saying = (bar: Bar): string =>
+  `${numberOf(bar)}${bar.failed ? `, out of memory${bar.failedOn ? ` on ${bar.failedOn}` : ''}` : ''}`;
 const partOf = ({ peak, part }: Bar, most: number): number =>
   peak !== undefined ? peak / most : (part ?? 0);
 const titleOf = ({ name, peak, problem }: Bar): string =>

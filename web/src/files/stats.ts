@@ -66,7 +66,7 @@ export class StatsView extends LitElement {
 
   private bytes(name: string, label: string, value: Bytes): TemplateResult {
     // Of one moment these would be the same number again.
-    const isSame = this.info.events === 0 && name !== 'reserved-peak';
+    const isSame = !this.info.has_history && name !== 'reserved-peak';
     return html`<div
       class="stat"
       data-stat=${name}

@@ -41,17 +41,26 @@ export const barsOf = {
 };
 
 /** Of the first of them that ran out of memory. One whose time is not known may have been before all others. */
-function failureOf(devices: Devices, shown?: number): Pick<Bar, 'failed' | 'failedOn' | 'failedAt'> {
+function failureOf(devices: Devices): Pick<Bar, 'failed' | 'failedAt'> {
   const failed = devices.filter(({ oom }) => oom.count > 0);
   const times = failed.map(({ oom }) => oom.first_time_us);
   const known = times.filter((time) => time !== null);
   return {
     failed: failed.length > 0,
-    failedOn:
-      failed[0] && shown !== undefined && failed.every(({ device }) => device !== shown)
-        ? deviceName(failed[0].device)
-        : undefined,
     failedAt: known.length > 0 && known.length === times.length ? Math.min(...known) : undefined,
+  };
+}
+
+/** The same of all of a file, and where, if not where its peak is of. */
+function failureIn({ contents, snapshot, view }: OpenFile): Pick<Bar, 'failed' | 'failedOn' | 'failedAt'> {
+  const places = contents.snapshots.flatMap(({ devices }, at) =>
+    devices.filter(({ oom }) => oom.count > 0).map(({ device }) => ({ at, device })),
+  );
+  const isShown = places.some(({ at, device }) => at === snapshot && device === view?.info.device);
+  const [first] = isShown || !view ? [] : places;
+  return {
+    ...failureOf(contents.snapshots.flatMap(({ devices }) => devices)),
+    failedOn: first && (first.at === snapshot ? deviceName(first.device) : snapshotName(contents, first.at)),
   };
 }
 
@@ -89,11 +98,7 @@ export function barsOfFiles(entries: readonly Entry[], active: Entry | undefined
         state: 'ready',
         peak: damaged ? undefined : file?.peak,
         says: damaged ? 'damaged' : file?.view ? 'not known' : contentOf(file),
-        ...(file &&
-          failureOf(
-            file.contents.snapshots.flatMap(({ devices }) => devices),
-            file.view?.info.device,
-          )),
+        ...(file && failureIn(file)),
       };
     const { bytes, total } = loading.progress;
     const part = total > 0 ? bytes / total : 0;

@@ -27,7 +27,7 @@ export function eventOf(moment: MomentName, view: EngineView, chosen: number): n
 /** Those that mean something for the file. Only that of the shown file can be chosen in the timeline. */
 export function momentsOf(view: EngineView, { view: shown, event }: PanelPage): [MomentName, string][] {
   const { info } = view;
-  if (info.events === 0) return [['end', 'when it was saved']];
+  if (!info.has_history) return [['end', 'when it was saved']];
   return [
     ['start', 'at the start'],
     ['peak', 'at the peak'],

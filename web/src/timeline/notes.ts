@@ -3,7 +3,7 @@ import { html, type TemplateResult } from 'lit';
 import type { EngineView, ViewInfo } from '../../engine/index.ts';
 
 export function timelineNotes({ info, shown }: EngineView): TemplateResult {
-  return html`${info.events === 0 ? noEvents : ''} ${info.is_processor ? processorNote : ''}
+  return html`${!info.has_history ? noEvents : ''} ${info.is_processor ? processorNote : ''}
   ${bandsNote(info)} ${shown.only ? onlyNote : ''}`;
 }
 

@@ -90,7 +90,7 @@ export function readout(
         : ''
     }
     <span data-readout="event"
-      >${pick.event < 0 ? (info.events === 0 ? 'when it was saved' : 'before the first event') : html`<span class="least">event </span>${formatCount(pick.event)}`}</span
+      >${pick.event < 0 ? (!info.has_history ? 'when it was saved' : 'before the first event') : html`<span class="least">event </span>${formatCount(pick.event)}`}</span
     >
     ${time ? html`<span class="optional">${time}</span>` : ''} ${hasReserved(info) ? left(pick, device) : ''}
     ${hasGap ? gap(pick) : ''} ${named ? groupWords(named, pick) : ''}
@@ -106,7 +106,7 @@ export function spokenMoment(
   const where =
     event >= 0
       ? `event ${formatCount(event)}`
-      : info.events === 0
+      : !info.has_history
         ? 'when it was saved'
         : 'before the first event';
   const levels =

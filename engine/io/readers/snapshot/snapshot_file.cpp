@@ -173,18 +173,16 @@ bool SnapshotSchema::is_open_journal(const SnapshotExtra& extra) const {
          recording_.strings.view(extra.value).find("\"closed\":false") != std::string_view::npos;
 }
 
-// A list of booleans by device, as JSON text.
-void SnapshotSchema::note_lost_oldest(const SnapshotExtra& extra, Part& part) {
-  if (recording_.strings.view(extra.key) != kWordTexts[static_cast<size_t>(Word::trace_alloc_overflowed)])
-    return;
-  std::string_view text = recording_.strings.view(extra.value);
+// `json`: a boolean for all devices, or a list of booleans by device.
+void SnapshotSchema::note_lost_oldest(Part& part, std::string_view json) {
+  const bool is_list = json.starts_with('[');
   auto trace = part.traces.begin();
-  for (int32_t device = 0; text.size() > 1 && trace != part.traces.end(); ++device) {
-    text.remove_prefix(std::min(text.find_first_not_of("[, "), text.size()));
-    const bool lost = text.starts_with("true");
-    if (!lost && !text.starts_with("false")) return;
-    text.remove_prefix(lost ? 4 : 5);
-    if (trace->device == device) (trace++)->lost_oldest = lost;
+  for (int32_t device = 0; trace != part.traces.end(); ++device) {
+    if (is_list) json.remove_prefix(std::min(json.find_first_not_of("[, "), json.size()));
+    const bool lost = json.starts_with("true");
+    if (!lost && !json.starts_with("false")) return;
+    if (is_list) json.remove_prefix(lost ? 4 : 5);
+    if (!is_list || trace->device == device) (trace++)->lost_oldest = lost;
   }
 }
 
@@ -216,6 +214,15 @@ bool SnapshotSchema::publish(const Value& result, bool salvaged) {
     place[static_cast<size_t>(index)] = static_cast<int32_t>(recording_.parts.size());
     recording_.parts.push_back(std::move(made));
   }
+  constexpr auto overflowed = static_cast<size_t>(Word::trace_alloc_overflowed);
+  for (const int32_t index : found) {  // some builds write it among the settings
+    Part& part = recording_.parts[static_cast<size_t>(place[static_cast<size_t>(index)])];
+    const std::string_view settings = recording_.strings.view(part.settings_json);
+    const size_t at = settings.find(kWordTexts[overflowed]);
+    if (at == std::string_view::npos) continue;
+    const std::string_view rest = settings.substr(at + kWordTexts[overflowed].size());
+    note_lost_oldest(part, rest.substr(std::min(rest.find_first_not_of("\": "), rest.size())));
+  }
   for (const SnapshotExtra& extra : snapshot_extras_) {
     const int32_t row = place[static_cast<size_t>(extra.snapshot)];
     if (row >= 0 &&
@@ -223,7 +230,8 @@ bool SnapshotSchema::publish(const Value& result, bool salvaged) {
         recording_.strings.view(extra.value) == "true")
       recording_.diagnostics.add(Diag::of_damaged, -1, "");
     if (row >= 0 && is_open_journal(extra)) recording_.parts[static_cast<size_t>(row)].is_open = true;
-    if (row >= 0) note_lost_oldest(extra, recording_.parts[static_cast<size_t>(row)]);
+    if (row >= 0 && recording_.strings.view(extra.key) == kWordTexts[overflowed])
+      note_lost_oldest(recording_.parts[static_cast<size_t>(row)], recording_.strings.view(extra.value));
     if (row >= 0 && !recording_.extras.append({Owner::part, row, extra.key, extra.value})) {
       recording_.diagnostics.add(Diag::budget_exhausted, -1,
                                  "no memory for an unknown field of the snapshot");

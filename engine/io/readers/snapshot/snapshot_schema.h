@@ -90,7 +90,7 @@ class SnapshotSchema final : public values::Schema {
 
   // snapshot_file.cpp: made of a journal that its program did not end.
   [[nodiscard]] bool is_open_journal(const SnapshotExtra& extra) const;
-  void note_lost_oldest(const SnapshotExtra& extra, model::Part& part);
+  void note_lost_oldest(model::Part& part, std::string_view json);
 
   // snapshot_schema.cpp: kinds of lists and dicts.
   [[nodiscard]] Value kind_of_dict(Pairs pairs, const Ending& ending);

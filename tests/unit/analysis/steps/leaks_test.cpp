@@ -67,7 +67,7 @@ TEST_F(LeaksOfSteps, WhatDoesNotGrowInTheLastStepIsNotSure) {
   const Leaks leaks = found();
   ASSERT_EQ(leaks.leaks.size(), 1u);
   EXPECT_DOUBLE_EQ(leaks.leaks[0].confidence, 0.7);  // three quarters of 1 - 1/16
-  EXPECT_FALSE(are_sure(leaks));
+  EXPECT_EQ(sure_leaks(leaks), 0u);
 }
 
 TEST_F(LeaksOfSteps, ThreeStepsAreNotSureAndFourAre) {
@@ -75,10 +75,10 @@ TEST_F(LeaksOfSteps, ThreeStepsAreNotSureAndFourAre) {
     step();
     alloc(70, "remember");
   }
-  EXPECT_FALSE(are_sure(found()));
+  EXPECT_EQ(sure_leaks(found()), 0u);
   step();
   alloc(70, "remember");
-  EXPECT_TRUE(are_sure(found()));
+  EXPECT_EQ(sure_leaks(found()), 1u);
 }
 
 TEST_F(LeaksOfSteps, WhatComesOnceOrIsReplacedOrComesLateIsNone) {

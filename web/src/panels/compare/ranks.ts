@@ -6,7 +6,7 @@ import { formatBytes } from '../../base/format.ts';
 import type { Bytes } from '../../base/units.ts';
 import { bytesCell, countColumn, tableOf, type TableCell, type TableColumn } from '../../controls/table.ts';
 import type { EngineView, ViewInfo } from '../../../engine/index.ts';
-import { compare, fewest, shareBeyond, type Compared } from '../../model/outliers.ts';
+import { compare, fewest, leastOfBytes, shareBeyond, type Compared } from '../../model/outliers.ts';
 import { answerStyles } from '../answer_styles.ts';
 import type { PanelFile } from '../panel.ts';
 
@@ -32,11 +32,12 @@ export class RanksView extends LitElement {
     const columns = numbers.map(({ of }) =>
       compare(files.map(({ view, damaged }) => (damaged ? null : of(view.info)))),
     );
+    const [peaks] = columns;
     const isOdd = (at: number): boolean => columns.some(({ odd }) => odd[at]);
     const odd = files.filter((_, at) => isOdd(at));
     const says =
       odd.length === 0
-        ? columns.some(({ median, scale }) => median !== null && scale > muchOfMedian * median)
+        ? peaks !== undefined && peaks.scale > Math.max(leastOfBytes, muchOfMedian * (peaks.median ?? 0))
           ? 'They are too far from each other to tell an odd one.'
           : 'None differs from the others by much.'
         : `${odd.map((one) => names[files.indexOf(one)]).join(', ')} ${odd.length === 1 ? 'is' : 'are'} not like the others.`;

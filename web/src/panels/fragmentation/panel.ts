@@ -24,7 +24,7 @@ export class FragmentationPanel extends AnswerPanel<Fragmentation> {
   protected show(found: Fragmentation): TemplateResult {
     const { event, share } = found;
     return html`${
-        this.page.info.events > 0
+        this.page.info.has_history
           ? html`<gpustrata-fragmentation-over-time
               .page=${this.page}
               @moment=${({ detail }: CustomEvent<number>) => tell(this, 'choose-event', { event: detail, step: true })}></gpustrata-fragmentation-over-time>`
@@ -32,7 +32,7 @@ export class FragmentationPanel extends AnswerPanel<Fragmentation> {
       }
       <div data-fragmentation=${event} data-share=${share} data-held-back=${found.held_back_bytes}>
         <h2>
-          ${event < 0 ? (this.page.info.events === 0 ? 'When it was saved' : 'Before the first event') : `After event ${formatCount(event)}`}
+          ${event < 0 ? (!this.page.info.has_history ? 'When it was saved' : 'Before the first event') : `After event ${formatCount(event)}`}
         </h2>
         <p class="text">${found.text}</p>
         <div class="columns">
@@ -80,7 +80,7 @@ export class FragmentationPanel extends AnswerPanel<Fragmentation> {
               </button>
               <div class="dim">
                 ${plural(blocks, 'block')} of ${formatBytes(pinned_bytes)}, since
-                ${since_event < 0 ? 'before the recording' : `event ${formatCount(since_event)}`}
+                ${since_event < 0 ? 'before the first event' : `event ${formatCount(since_event)}`}
               </div>`,
         },
         {

@@ -35,7 +35,7 @@ export class LeaksPanel extends AnswerPanel<Found> {
     return html`<div class="columns">
       <section aria-label="Leaks" data-leaks=${report.leaks.length}>
         <h2>
-          ${report.leaks.length === 0 ? noLeakText(report) : `${plural(report.leaks.length + report.leaks_left_out, 'stack')} that keep more in every step`}
+          ${report.leaks.length === 0 ? noLeakText(report) : `${plural(report.leaks.length + report.leaks_left_out, 'stack')} that grew from step to step`}
         </h2>
         <p class="dim" data-steps=${report.steps.count} data-steps-from=${report.steps.from ?? nothing}>
           ${stepsText(report)}

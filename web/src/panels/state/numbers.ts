@@ -28,7 +28,7 @@ export class StateNumbersView extends LitElement {
     const largest = totals.free > 0 ? formatShare(totals.largest_free / totals.free, 1) : '';
     return html`
       <h2 data-state-event=${event}>
-        ${event < 0 ? (info.events === 0 ? 'When it was saved' : 'Before the first event') : `After event ${formatCount(event)}`}
+        ${event < 0 ? (!info.has_history ? 'When it was saved' : 'Before the first event') : `After event ${formatCount(event)}`}
         <span class="time">${time}</span>
       </h2>
       <dl>
