@@ -448,9 +448,8 @@ class LifeFinder {
   std::span<const uint64_t> address_;
   AddressTable addresses_{recording_.budget};  // open = number of the alloc
   Column<OlderBlock> older_{recording_.budget};
-  AddressTable waiting_{
-      recording_
-          .budget};  // open = row of spans_; if requests_only_, the event that ended a block of the trace
+  // open = row of spans_; if requests_only_, the event that ended a block of the trace
+  AddressTable waiting_{recording_.budget};
   Column<PendingSpan> spans_{recording_.budget};
   Column<LostRequest> lost_{recording_.budget};
   // allocs whose blocks wait in the final state, nothing says since when

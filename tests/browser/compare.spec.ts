@@ -199,44 +199,31 @@ test('of many files the odd one is named', async ({ page }) => {
   await expect(page.locator('[data-side-file=before]')).toHaveValue('run_rank2.pickle');
 });
 
+/** Opens them as rank0, rank1, ... and Compare beside the picture. */
+async function compareRanks(page: Page, ...snapshots: Buffer[]): Promise<void> {
+  await openPage(page);
+  await choose(page, ...snapshots.map((buffer, rank) => ({ name: `rank${rank}.pickle`, buffer })));
+  await expect(page.locator('[data-entry-state=ready]')).toHaveCount(snapshots.length);
+  await settledView(page);
+  await openCompare(page);
+  await expect(page.locator('[data-rank-file]')).toHaveCount(snapshots.length);
+}
+const withMore = (...mib: number[]): Buffer[] => mib.map((more) => knownSnapshot({ extra: more * MiB }));
+
 test('of files that are all unlike each other none is called odd, nor are they called alike', async ({
   page,
 }) => {
-  await openPage(page);
-  const files = [0, 70, 140, 700].map((more) => ({
-    name: `rank${more}.pickle`,
-    buffer: knownSnapshot({ extra: more * MiB }),
-  }));
-  await choose(page, ...files);
-  await expect(page.locator('[data-entry-state=ready]')).toHaveCount(4);
-  await settledView(page);
-  await openCompare(page);
+  await compareRanks(page, ...withMore(0, 70, 140, 700));
   await expect(page.locator('[data-odd-files="0"]')).toHaveText(/too far from each other/);
 });
 
 test('files that are the same are said to be alike', async ({ page }) => {
-  await openPage(page);
-  await choose(
-    page,
-    ...[0, 1, 2, 3].map((rank) => ({ name: `rank${rank}.pickle`, buffer: knownSnapshot() })),
-  );
-  await expect(page.locator('[data-entry-state=ready]')).toHaveCount(4);
-  await settledView(page);
-  await openCompare(page);
+  await compareRanks(page, ...withMore(0, 0, 0, 0));
   await expect(page.locator('[data-odd-files="0"]')).toHaveText(/^None differs/);
 });
 
 test('of three files nobody can tell the odd one', async ({ page }) => {
-  await openPage(page);
-  const files = [0, 7, 14].map((more) => ({
-    name: `rank${more}.pickle`,
-    buffer: knownSnapshot({ extra: more * MiB }),
-  }));
-  await choose(page, ...files);
-  await expect(page.locator('[data-entry-state=ready]')).toHaveCount(3);
-  await settledView(page);
-  await openCompare(page);
-  await expect(page.locator('[data-rank-file]')).toHaveCount(3);
+  await compareRanks(page, ...withMore(0, 7, 14));
   await expect(page.locator('[data-odd-files]')).toHaveCount(0);
 });
 

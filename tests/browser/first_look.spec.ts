@@ -4,6 +4,16 @@ import { settledView, pointAt } from './page.ts';
 import { pickled, knownSnapshot, MiB } from './pickle.ts';
 import { openSnapshot, openSample } from './support.ts';
 
+/** A segment with one block of 4 MiB. */
+const oneBlock = {
+  device: 0,
+  address: 0,
+  total_size: 20 * MiB,
+  stream: 0,
+  segment_type: 'large',
+  blocks: [{ address: 0, size: 4 * MiB, requested_size: 4 * MiB, state: 'active_allocated', frames: [] }],
+};
+
 for (const [way, act] of [
   ['key', (page: Page) => page.keyboard.press('o')],
   ['number', (page: Page) => page.locator('[data-stat=oom]').click()],
@@ -88,16 +98,7 @@ test('each thing has one word', async ({ page }) => {
 });
 
 test('of one moment no number is told twice', async ({ page }) => {
-  const block = { address: 0, size: 4 * MiB, requested_size: 4 * MiB, state: 'active_allocated', frames: [] };
-  const segment = {
-    device: 0,
-    address: 0,
-    total_size: 20 * MiB,
-    stream: 0,
-    segment_type: 'large',
-    blocks: [block],
-  };
-  await openSnapshot(page, pickled({ segments: [segment], device_traces: [] }));
+  await openSnapshot(page, pickled({ segments: [oneBlock], device_traces: [] }));
   const stats = page.locator('gpustrata-stats');
   await expect(stats.locator('[data-stat=peak]')).toContainText('In use');
   for (const same of ['initial', 'final']) await expect(stats.locator(`[data-stat=${same}]`)).toBeHidden();
@@ -105,18 +106,9 @@ test('of one moment no number is told twice', async ({ page }) => {
 });
 
 test('without a history nothing is said of what was before', async ({ page }) => {
-  const block = { address: 0, size: 4 * MiB, requested_size: 4 * MiB, state: 'active_allocated', frames: [] };
-  const segment = {
-    device: 0,
-    address: 0,
-    total_size: 20 * MiB,
-    stream: 0,
-    segment_type: 'large',
-    blocks: [block],
-  };
   // The mark of the snapshot is none.
   const mark = { action: 'snapshot', addr: 0, size: 0, stream: 0, frames: [] };
-  await openSnapshot(page, pickled({ segments: [segment], device_traces: [[mark]] }));
+  await openSnapshot(page, pickled({ segments: [oneBlock], device_traces: [[mark]] }));
   const tab = (panel: string): Locator => page.locator(`[role=tab][data-panel=${panel}]`);
   await expect(tab('oom')).toHaveAttribute('title', /^Without a history it is not known/);
   await tab('fragmentation').click();

@@ -96,15 +96,15 @@ void find_fact_steps(Facts& facts, const EventContext& context, const Steps& ste
   }
 }
 
-}  // namespace
-
 // Of a rank among many nobody reads how sure it is.
-[[nodiscard]] static Leaks only_sure(Leaks leaks) {
+[[nodiscard]] Leaks only_sure(Leaks leaks) {
   std::erase_if(leaks.leaks, [](const Leak& leak) { return leak.confidence < kSureLeak; });
   leaks.live_bytes = leaks.left_out = 0;
   for (const Leak& leak : leaks.leaks) add_saturated(leaks.live_bytes, leak.live_bytes);
   return leaks;
 }
+
+}  // namespace
 
 Result<Facts> find_facts(const EventContext& context, Device& device) {
   const model::Recording& recording = context.recording;

@@ -4,7 +4,8 @@
 // function. A stack (those shown alike are one, shown_stacks.h), of any thread, leaks if blocks of it that outlive the
 // last step
 //   - were born in at least kFewestGrowths steps (in a loop: not counting its first repeat, which sets up),
-//   - from the first half of the steps on, up to the last whole one (of six steps and more one less will do, but then it is less sure),
+//   - from the first half of the steps on, up to the last whole one (of six steps and more one less will do, but then it is
+//     less sure),
 //   - at gaps that are alike: twice the gap in the middle at most, and in 6 of 10 steps where one was due,
 //   - few of its blocks, at most a fifth as many, were kept for two steps and more and given back,
 //   - and fewer than it kept of the last of those steps were given back in that step.

@@ -170,7 +170,7 @@ constexpr size_t kMostTermLines = 12;
   if (!fit.complete) {
     const analysis::Ending& ending = question.recordings.front().rehearsal->ending;
     text += fmt::format(
-        " {}. What came after is not in it: every peak is a lower bound, and what is not said to fail may fail.",
+        " {}. What came after may not be in it: every peak is a lower bound, and what is not said to fail may fail.",
         ending.at_failure() ? "The recording has no allocation after a request that failed"
                             : "The recording ends where the program was killed, or still ran");
   }
