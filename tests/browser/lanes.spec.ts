@@ -87,7 +87,7 @@ test('categories of a trace are called by lifetime, with their rule', async ({ p
   await expect(legend.locator('[data-inferred]')).toHaveText('by lifetime: see Memory');
   await expect(legend.locator('[data-kind=preexisting]')).toHaveAttribute(
     'title',
-    /^preexisting, there before the recording began: /,
+    /^preexisting, there before the first event: /,
   );
   await expect(legend.locator('[data-kind=temporary]')).toHaveAttribute('title', /freed in one outermost op/);
 });

@@ -52,7 +52,7 @@ test('the details are those of the segment', async ({ page }) => {
   await page.mouse.click(first.x, first.y);
   await expect(details(page).locator('[data-name]')).toHaveText(/^s'7f0000000000_0$/);
   await expect(details(page).locator('h2')).toHaveAttribute('data-bytes', String(10 * MiB));
-  await expect(details(page)).toContainText('from before the recording');
+  await expect(details(page)).toContainText('from before the first event');
   await expect(details(page)).toContainText('No stack is recorded');
 });
 

@@ -305,12 +305,12 @@ class Words(WithFiles):
         page = out_of("report", half)
         self.assertLess(page.index("the file ends too early"), page.index("The peak"))
         self.assertNotIn("at most in", page)
-        self.assertNotIn("before the recording", page)  # what came later would tell
+        self.assertNotIn("before the first event", page)  # what came later would tell
         self.assertIn("at most in", out_of("report", whole))
 
     def test_a_profile_gets_no_advice_for_recorders(self):
         page = out_of("report", PROFILERS / "trace.json")
-        self.assertIn("it was allocated before the recording began", page.replace("\n    ", " "))
+        self.assertIn("it was allocated before the first event", page.replace("\n    ", " "))
         self.assertNotIn("_record_memory_history", page)
         # It tells the sum of what was there before, not its blocks.
         self.assertIn("96.0 KiB at the end\n", page.split("From before")[1][:80])

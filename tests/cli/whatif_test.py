@@ -306,7 +306,7 @@ class WhatIf(InAFolder):
             self.assertIn(words, " ".join(out_of("whatif", *asked).split()))
         self.assertEqual(self.whatif(cut, "--smallest")["smallest_capacity_bytes"], 60 * MIB)
         told = " ".join(out_of("whatif", cut, "--search").split())
-        self.assertIn("What a setting would gain is unknown: all 60.0 MiB was reserved before the recording began", told)
+        self.assertIn("What a setting would gain is unknown: all 60.0 MiB was reserved before the first event", told)
 
     def test_pages_below_those_that_were_found(self):
         # Pages of 20 MiB: a in the first, b in the second. The first is given back, and mapped again for c: what begins there

@@ -88,7 +88,7 @@ temporary        0.5   recorded freed
 // memory timeline calls so.
 inline constexpr std::string_view kLifetimeRules = R"(
 # category         sure  conditions
-preexisting        0.9   before  # there before the recording began
+preexisting        0.9   before  # there before the first event
 temporary          0.9   in_one_op  # allocated and freed in one outermost op
 optimizer_state    0.8   in_optimizer outlives_optimizer kept  # allocated in an Optimizer.step, alive after it and at the end
 optimizer_scratch  0.9   freed_in_optimizer  # allocated and freed in the same Optimizer.step

@@ -43,7 +43,7 @@ class BandTerms {
     return bands_.clock.microseconds(recording_.events.time[bands_.events.first + event]);
   }
 
-  // Counted to the end of the recording for what is never freed, as lifetimes in events are.
+  // Of a block that is never freed or was there before the first event: what is known of its life, so at least this.
   [[nodiscard]] std::optional<int64_t> lived_us(size_t rank) const {
     const int32_t last = bands_.events.count - 1;
     const auto from = time_of(std::max(bands_.born[rank], 0));
@@ -51,6 +51,10 @@ class BandTerms {
     int64_t lived = 0;
     if (!from || !to || __builtin_sub_overflow(*to, *from, &lived)) return std::nullopt;
     return lived;
+  }
+
+  [[nodiscard]] int64_t lived_events(size_t rank) const {
+    return std::min(bands_.freed[rank], bands_.events.count) - std::max(bands_.born[rank], 0);
   }
 
   // Of their own, so that a page gets them when it first asks for one (site/split_engine.mjs).
@@ -135,12 +139,10 @@ Result<Mask> BandTerms::term(const FilterNode& node) const {
       return per_rank([&](size_t rank) { return within(bands_.size[rank]); });
     case FilterField::lifetime:
       return per_rank([&](size_t rank) {
-        if (!node.in_time) {
-          const int32_t end = std::min(bands_.freed[rank], bands_.events.count);
-          return within(end - std::max(bands_.born[rank], 0));
-        }
-        const auto lived = lived_us(rank);
-        return lived && within(*lived);
+        const std::optional<int64_t> lived = node.in_time ? lived_us(rank) : lived_events(rank);
+        const bool is_whole = bands_.born[rank] >= 0 && bands_.freed[rank] < bands_.events.count;
+        // A life of at least this many is surely in no range that has an end.
+        return lived && within(*lived) && (is_whole || node.high == INT64_MAX);
       });
     case FilterField::born:
       return per_rank([&](size_t rank) { return within(bands_.born[rank]); });

@@ -80,7 +80,7 @@ Completions complete_filter(const model::Recording& recording, const replay::Ban
   }
   if (begins(word, "alive@")) {
     for (const auto& [value, says] : {std::pair{"peak", "in use at the peak"},
-                                      {"start", "from before the recording"},
+                                      {"start", "from before the first event"},
                                       {"end", "in use when it was saved"}}) {
       if (begins(value, word.substr(6))) found.items.push_back({fmt::format("alive@{}", value), says});
     }

@@ -15,7 +15,8 @@
 //   any other word                somewhere in name, stack or metadata
 // Sizes: bytes, or K M G T and KiB MiB GiB TiB (powers of 1024), kB MB GB TB (powers of 1000). Lifetimes: us
 // ms s min h, or without a unit in events. born and freed are event indices; born:before and freed:never are
-// words for what has none.
+// words for what has none. What is never freed or was there before the first event lived at least as long as is
+// known: no term that says less than something means it.
 #pragma once
 
 #include <cstdint>

@@ -237,9 +237,10 @@ void describe(Members& m, const FitLine& line) {
         [&] { return fit.matched.freed_differently; });
     m.count({"without_stack", "Matched by their order alone, as those of autograd\'s threads are."},
             [&] { return fit.matched.without_stack; });
-    m.count({"before",
-             "For what was there when a recording began: asked for first, in an order that is not known."},
-            [&] { return fit.matched.before; });
+    m.count(
+        {"before",
+         "For what was there before the first event of a recording: asked for first, in an order that is not known."},
+        [&] { return fit.matched.before; });
     m.count({"left_out", "Of longer recordings, after the last request of the shortest."},
             [&] { return fit.matched.left_out; });
   });

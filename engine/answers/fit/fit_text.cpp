@@ -320,7 +320,7 @@ std::string fit_sureness(const FitQuestion& question, const Fit& fit) {
         "may differ.";
   if (fit.matched.before > 0)
     text += fmt::format(
-        " {} before a recording began: in which order is not in it, so peak reserved may differ.",
+        " {} before the first event of a recording: in which order is not in it, so peak reserved may differ.",
         fit.matched.before == 1 ? "One block was there"
                                 : fmt::format("{} blocks were there", count_text(fit.matched.before)));
   const bool all_repeat = std::all_of(question.recordings.begin(), question.recordings.end(),

@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, analysis::kTimeEnds.size()> kTimes = {
 constexpr std::array<std::string_view, analysis::kEventCountEnds.size()> kEventCounts = {
     "up to 2 events",    "3 to 9 events",         "10 to 99 events",
     "100 to 999 events", "1,000 to 9,999 events", "10,000 events and more"};
-constexpr std::string_view kFromBefore = "from before the recording";
+constexpr std::string_view kFromBefore = "from before the first event";
 
 [[nodiscard]] std::string category_text(const model::Recording& recording, int32_t key) {
   if (key < 0) return "unknown";

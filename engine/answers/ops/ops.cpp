@@ -122,7 +122,7 @@ void describe_numbers(Members& m, const OpRow& row, bool has_addresses) {
   m.bytes(
       {"at_peak",
        "Allocated in it and in use when the device is at its peak: what to cut. An op counts what the ops "
-       "inside of it allocated, too; what was there before the recording, or came outside of ops, is in "
+       "inside of it allocated, too; what was there before the first event, or came outside of ops, is in "
        "none of them. Not known where records have no addresses.",
        "At peak"},
       if_known(row.at_peak));

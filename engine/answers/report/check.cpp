@@ -51,7 +51,7 @@ struct UndecidedWords {
     case Undecided::starts_in_use:
       return {
           "starts_in_use",
-          "more was reserved when the recording began, and how much of that was in use before is not in it; begin to record "
+          "more was reserved before the first event, and how much of that was in use before is not in it; begin to record "
           "before the model is made"};
     case Undecided::segments_missing:
       return {"segments_missing", "segment events are missing, so what was reserved is not known"};

@@ -36,14 +36,13 @@ struct MissingWords {
   // Where events were lost, one that says who made it may be among them.
   const bool is_lost = overview.lacks(NotRecorded::oldest_events);
   if (missing.older_bytes >= missing.bytes) {
-    if (is_lost) return {what + ": it was allocated before the first event.", {}};
-    return {what + ": it was allocated before the recording began.", kRecordEarlier};
+    return {what + ": it was allocated before the first event.",
+            is_lost ? std::string_view{} : kRecordEarlier};
   }
   constexpr std::string_view kOther = "threads without Python, or was recorded without stacks.";
   if (missing.older_bytes == 0) return {fmt::format("{}: it is of {}", what, kOther), kRecordAllStacks};
-  std::string text = fmt::format("{}: {} of it was allocated before {}, the rest is of {}", what,
-                                 size_text(missing.older_bytes),
-                                 is_lost ? "the first event" : "the recording began", kOther);
+  std::string text = fmt::format("{}: {} of it was allocated before the first event, the rest is of {}", what,
+                                 size_text(missing.older_bytes), kOther);
   return {std::move(text), is_lost ? kRecordAllStacks : kRecordAllStacksEarlier};
 }
 

@@ -30,7 +30,7 @@ void describe(Members& m, const model::Recording& recording, const analysis::Mar
     m.microseconds("from_us", region.from_us);
     m.microseconds("to_us", region.to_us);
     m.count("depth", region.depth);
-    m.flag({"cut_start", "It began before the recording."}, region.cut_start);
+    m.flag({"cut_start", "It began before the first event."}, region.cut_start);
     m.flag({"cut_end", "It lasts beyond its end."}, region.cut_end);
     m.bytes("allocated_bytes", region.allocated_bytes);
     m.count("allocations", region.allocations);

@@ -70,14 +70,14 @@ void describe_answer(Members& m, const Rehearsal& rehearsal, const WhatIfAnswer&
   m.bytes({"capacity", "Null: the device has room for all."}, above_zero(answer.capacity));
   m.flag(
       {"fits",
-       "The simulated requests, on a device of that capacity. Null: not known, because more than that was reserved when "
-       "the recording began, or because the request that failed is known only rounded up."},
+       "The simulated requests, on a device of that capacity. Null: not known, because more than that was reserved before "
+       "the first event, or because the request that failed is known only rounded up."},
       [&] { return analysis::fits(rehearsal, answer.simulated, answer.capacity); });
   m.flag(
       {"addresses_decide",
        "Equal free blocks are taken by address, as up to PyTorch 2.11: another run may place blocks in another way."},
       [&] { return rehearsal.addresses_decide(); });
-  m.bytes({"reserved_before_bytes", "When the recording began: left as it was, whatever the settings."},
+  m.bytes({"reserved_before_bytes", "Before the first event: left as it was, whatever the settings."},
           [&] { return rehearsal.requests.start.reserved; });
   m.count({"requests", "Rows that were run."}, [&] { return rehearsal.request_count(); });
   m.list(
@@ -90,7 +90,7 @@ void describe_answer(Members& m, const Rehearsal& rehearsal, const WhatIfAnswer&
   m.object({"free_order", "In which order free blocks of one size are taken."}, [&] {
     m.text("name", [&] { return alloc::name_of(rehearsal.config.free_order); });
     m.word("from", kOrderFrom, rehearsal.order_from);
-    m.count({"unknown", "What was made before the recording, so that its age is not in it."},
+    m.count({"unknown", "What was made before the first event, so that its age is not in it."},
             rehearsal.unknown_numbers);
     m.text("text", [&] { return order_text(rehearsal); });
   });

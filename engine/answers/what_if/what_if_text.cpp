@@ -128,7 +128,7 @@ void add_row(std::string& text, std::string_view name, const std::string& record
   const int64_t reserved = rehearsal.requests.start.reserved;
   if (reserved <= 0) return {};
   return fmt::format(
-      " {} was reserved before the recording began and is left as it was: a run that differs from its start may "
+      " {} was reserved before the first event and is left as it was: a run that differs from its start may "
       "place that differently.",
       size_text(reserved));
 }
@@ -170,9 +170,8 @@ std::string recommendation(const Rehearsal& rehearsal, const WhatIfAnswer& answe
     if (answer.search.empty())
       text = "Nothing was changed: this is the recorded run again.";
     else if (all_before)
-      text =
-          fmt::format("What a setting would gain is unknown: all {} was reserved before the recording began.",
-                      size_text(before));
+      text = fmt::format("What a setting would gain is unknown: all {} was reserved before the first event.",
+                         size_text(before));
     else
       text = "None of the settings tried needs less memory than the recorded run.";
   } else {
@@ -202,8 +201,8 @@ std::string recommendation(const Rehearsal& rehearsal, const WhatIfAnswer& answe
           with, size_text(was.first_oom_bytes));
     } else if (!fits) {
       text = fmt::format(
-          "{} it is unknown whether the recorded requests fit: {} was reserved before the recording "
-          "began, and how much of that was needed is not recorded.",
+          "{} it is unknown whether the recorded requests fit: {} was reserved before the first "
+          "event, and how much of that was needed is not recorded.",
           with, size_text(before));
     } else if (!*fits && before > answer.capacity) {
       text =
@@ -219,8 +218,8 @@ std::string recommendation(const Rehearsal& rehearsal, const WhatIfAnswer& answe
       text = fmt::format("{} at most {} would have been reserved, {} less than recorded.", with,
                          size_text(best->peak_reserved), size_text(was.peak_reserved - best->peak_reserved));
     } else if (all_before && best->peak_reserved == was.peak_reserved) {
-      text = fmt::format("{} it is unknown what is gained: all {} was reserved before the recording began.",
-                         with, size_text(before));
+      text = fmt::format("{} it is unknown what is gained: all {} was reserved before the first event.", with,
+                         size_text(before));
     } else {
       text = fmt::format("{} nothing is gained: at most {} would have been reserved; the recording shows {}.",
                          with, size_text(best->peak_reserved), size_text(was.peak_reserved));
@@ -255,10 +254,10 @@ std::string guess_text(Guess guess, int64_t count) {
   const auto blocks = [&] { return plural(count, "block", "blocks"); };
   switch (guess) {
     case Guess::placed_blocks:
-      return fmt::format("{} from before the recording, placed where the trace and the final state show them",
-                         blocks());
+      return fmt::format(
+          "{} from before the first event, placed where the trace and the final state show them", blocks());
     case Guess::unplaced_blocks:
-      return fmt::format("{} from before the recording in no known segment: asked for at the start",
+      return fmt::format("{} from before the first event in no known segment: asked for at the start",
                          blocks());
     case Guess::other_streams:
       return fmt::format("{} that another stream still used when freed: which one is not recorded", blocks());
@@ -305,7 +304,7 @@ std::string order_text(const Rehearsal& rehearsal) {
       break;
   }
   if (rehearsal.unknown_numbers < 2) return text;
-  return text + fmt::format(". Which of {} from before the recording are older is not in it: {}",
+  return text + fmt::format(". Which of {} from before the first event are older is not in it: {}",
                             of_blocks ? fmt::format("{} blocks", count_text(rehearsal.unknown_numbers))
                                       : fmt::format("{} segments", count_text(rehearsal.unknown_numbers)),
                             rehearsal.start_numbers.empty()
@@ -357,7 +356,7 @@ std::string deviation_text(const Rehearsal& rehearsal) {
   if (is_taken)
     return fmt::format(
         "the run asks the device ({}), the recording finds cached memory there: what was cached "
-        "before the recording began is not in the file",
+        "before the first event is not in the file",
         said(is));
   if (simulate::gives_memory_back(was.action) != simulate::gives_memory_back(is.action))
     return fmt::format("the recording has {}, the run {}: why memory was given back is not in the file",
@@ -391,15 +390,16 @@ std::string to_text(const Rehearsal& rehearsal, const WhatIfAnswer& answer) {
   for (const int32_t event : answer.empty_cache_after)
     text += wrapped(fmt::format("the cache is emptied after event {}", count_text(event)), 4);
   if (answer.changed_blocks > 0)
-    text += wrapped(
-        fmt::format("changed: {}{}{}", plural(answer.changed_blocks, "block", "blocks"),
-                    answer.unscaled_blocks > 0 ? fmt::format("; {} from before the recording keep their size",
-                                                             count_text(answer.unscaled_blocks))
-                                               : "",
-                    rehearsal.requests.start.reserved > 0
-                        ? "; what was reserved before the recording stays so until it is given back"
-                        : ""),
-        4);
+    text +=
+        wrapped(fmt::format("changed: {}{}{}", plural(answer.changed_blocks, "block", "blocks"),
+                            answer.unscaled_blocks > 0
+                                ? fmt::format("; {} from before the first event keep their size",
+                                              count_text(answer.unscaled_blocks))
+                                : "",
+                            rehearsal.requests.start.reserved > 0
+                                ? "; what was reserved before the first event stays so until it is given back"
+                                : ""),
+                4);
   text += "\n" + table(rehearsal, answer);
   if (answer.smallest_capacity)
     text += fmt::format("    {:<22}{:>28}\n", "smallest device", needed_text(*answer.smallest_capacity));

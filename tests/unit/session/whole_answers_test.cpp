@@ -116,7 +116,7 @@ TEST_F(WholeAnswers, KindsOfBlocks) {
   // A lives 50 microseconds.
   EXPECT_THAT(kinds("lifetime"), AllOf(HasSubstr(R"({"label":"below 100 µs","blocks":1,)"),
                                        HasSubstr(R"({"label":"never freed","blocks":3,)"),
-                                       HasSubstr(R"({"label":"from before the recording","blocks":0,)")));
+                                       HasSubstr(R"({"label":"from before the first event","blocks":0,)")));
   EXPECT_THAT(kinds("age"), HasSubstr(R"({"label":"since event 0","blocks":0,"merged":0,"says":""},)"
                                       R"({"label":"since event 1","blocks":1,"merged":0,"says":""},)"));
 }

@@ -586,7 +586,7 @@ export interface Fit {
     freed_differently: number;
     /** Matched by their order alone, as those of autograd's threads are. */
     without_stack: number;
-    /** For what was there when a recording began: asked for first, in an order that is not known. */
+    /** For what was there before the first event of a recording: asked for first, in an order that is not known. */
     before: number;
     /** Of longer recordings, after the last request of the shortest. */
     left_out: number;
@@ -988,7 +988,7 @@ export interface Marks {
     from_us: Microseconds | null;
     to_us: Microseconds | null;
     depth: number;
-    /** It began before the recording. */
+    /** It began before the first event. */
     cut_start: boolean;
     /** It lasts beyond its end. */
     cut_end: boolean;
@@ -1077,7 +1077,7 @@ export interface OpLine {
   peak: Bytes;
   /** The most the device held while it ran, whoever filled it. */
   abs_peak: Bytes;
-  /** Allocated in it and in use when the device is at its peak: what to cut. An op counts what the ops inside of it allocated, too; what was there before the recording, or came outside of ops, is in none of them. Not known where records have no addresses. */
+  /** Allocated in it and in use when the device is at its peak: what to cut. An op counts what the ops inside of it allocated, too; what was there before the first event, or came outside of ops, is in none of them. Not known where records have no addresses. */
   at_peak: Bytes | null;
   /** All that was freed in it, whoever had allocated it. */
   freed: Bytes;
@@ -1097,7 +1097,7 @@ export const opLineHeads = {
   gross: { name: `Allocated`, says: `All that was allocated in it, whether freed or not.` },
   peak: { name: `Peak`, says: `The most that one call added at worst: so much must be free to run it.` },
   abs_peak: { name: `How full`, says: `The most the device held while it ran, whoever filled it.` },
-  at_peak: { name: `At peak`, says: `Allocated in it and in use when the device is at its peak: what to cut. An op counts what the ops inside of it allocated, too; what was there before the recording, or came outside of ops, is in none of them. Not known where records have no addresses.` },
+  at_peak: { name: `At peak`, says: `Allocated in it and in use when the device is at its peak: what to cut. An op counts what the ops inside of it allocated, too; what was there before the first event, or came outside of ops, is in none of them. Not known where records have no addresses.` },
   freed: { name: `Freed`, says: `All that was freed in it, whoever had allocated it.` },
   at_return: { name: `At return`, says: `Allocated in it and not freed when it ends, all calls together: what it leaves behind. Not known where records have no addresses.` },
 };
@@ -2118,11 +2118,11 @@ export interface WhatIf {
   conf: string;
   /** Null: the device has room for all. */
   capacity: Bytes | null;
-  /** The simulated requests, on a device of that capacity. Null: not known, because more than that was reserved when the recording began, or because the request that failed is known only rounded up. */
+  /** The simulated requests, on a device of that capacity. Null: not known, because more than that was reserved before the first event, or because the request that failed is known only rounded up. */
   fits: boolean | null;
   /** Equal free blocks are taken by address, as up to PyTorch 2.11: another run may place blocks in another way. */
   addresses_decide: boolean;
-  /** When the recording began: left as it was, whatever the settings. */
+  /** Before the first event: left as it was, whatever the settings. */
   reserved_before_bytes: Bytes;
   /** Rows that were run. */
   requests: number;
@@ -2136,7 +2136,7 @@ export interface WhatIf {
   free_order: {
     name: string;
     from: 'file' | 'repetition' | 'assumption';
-    /** What was made before the recording, so that its age is not in it. */
+    /** What was made before the first event, so that its age is not in it. */
     unknown: number;
     text: string;
   };

@@ -6,7 +6,7 @@ import { noFilter, type Filter, type Workspace } from './workspace.ts';
 
 const meansNothing = { found: undefined, match: -1, highlight: '' };
 
-/** A filter: no block that was there before the recording. */
+/** A filter: no block that was there before the first event. */
 export const recordedOnly = '-born:before';
 
 export class Filtering {

@@ -26,7 +26,7 @@ export interface BarState {
   tool: Tool;
   /** A stretch is measured. */
   measured: boolean;
-  /** What was there before the recording; undefined = nothing was. */
+  /** What was there before the first event; undefined = nothing was. */
   earlier: 'shown' | 'hidden' | undefined;
   /** Another view of the device is on its way. */
   switching: boolean;
@@ -153,8 +153,8 @@ export function tools(
         ? ''
         : html`<button
             class="button small quiet"
-            title="Hide what was there before the recording (Shift H)"
-            aria-label="Hide what was there before the recording"
+            title="Hide what was there before the first event (Shift H)"
+            aria-label="Hide what was there before the first event"
             aria-pressed=${earlier === 'hidden' ? 'true' : 'false'}
             data-tool="earlier"
             @click=${() => act.hideEarlier()}>

@@ -164,7 +164,7 @@ const table = [
     id: 'earlier',
     group: 'Find',
     keys: ['Shift h'],
-    what: 'hide what was there before the recording',
+    what: 'hide what was there before the first event',
     run: (page) => page.hideEarlier(),
   },
   { id: 'next-match', group: 'Find', keys: ['n'], what: 'next match', run: (page) => page.stepMatch(1) },

@@ -43,7 +43,7 @@ function describeEnvelope(pool: EnvelopeDetails): Described {
       sizeFact('In blocks at the end', pool.active_final),
       sizeFact('Reserved at the end', pool.reserved_final),
       { label: 'Blocks', value: formatCount(pool.blocks), more: 'that were ever in it' },
-      { label: 'Exists', value: born < 0 ? 'from before the recording' : `from event ${formatCount(born)}` },
+      { label: 'Exists', value: born < 0 ? 'from before the first event' : `from event ${formatCount(born)}` },
       streamFact(pool),
       { label: 'Pool', value: poolText(pool.pool) },
     ],

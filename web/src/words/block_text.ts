@@ -29,9 +29,9 @@ function kindNote(block: BlockDetails): string | undefined {
     case 'traced':
       return undefined;
     case 'freed_only':
-      return 'Existed before the recording began; known by its free.';
+      return 'Existed before the first event; known by its free.';
     case 'final_only':
-      return 'Existed before the recording began and was still there at its end.';
+      return 'Existed before the first event and was still there at its end.';
   }
 }
 
@@ -51,7 +51,7 @@ function factsOf(block: BlockDetails, info: ViewInfo): Fact[] {
     add('Block size', formatBytes(block.block_size), formatExactBytes(block.block_size));
   add(
     'Allocated',
-    block.born_event < 0 ? 'before the recording' : moment(block.born_event, block.born_time_us),
+    block.born_event < 0 ? 'before the first event' : moment(block.born_event, block.born_time_us),
     block.born_time_us !== null ? formatWallClock(block.born_time_us) : undefined,
   );
   if (block.free_requested_event !== null && block.free_requested_event + 1 !== block.freed_event)
@@ -64,7 +64,8 @@ function factsOf(block: BlockDetails, info: ViewInfo): Fact[] {
     block.freed_time_us !== null ? formatWallClock(block.freed_time_us) : undefined,
   );
   const life = block.lifetime_us === null ? '' : ` · ${formatDuration(block.lifetime_us)}`;
-  add('Lived', plural(block.lifetime_events, 'event') + life);
+  const isWhole = block.born_event >= 0 && block.freed_event !== null;
+  add('Lived', `${isWhole ? '' : 'at least '}${plural(block.lifetime_events, 'event')}${life}`);
   if (block.total_after !== null)
     add('Total after it', formatBytes(block.total_after), formatExactBytes(block.total_after));
   add('State at the end', block.state ?? undefined);

@@ -25,7 +25,7 @@ export function regionLines(region: Region, firstTime: Microseconds | null): str
     lines.push(`${moment(from_us)} to ${moment(to_us)}: ${formatDuration(to_us - from_us)}`);
   else if (from_us !== null) lines.push(`from ${moment(from_us)}`);
   else if (to_us !== null) lines.push(`until ${moment(to_us)}`);
-  if (cut_start) lines.push('It began before the recording.');
+  if (cut_start) lines.push('It began before the first event.');
   if (cut_end) lines.push('Its end was not recorded.');
   lines.push(`${formatBytes(region.allocated_bytes)} allocated in ${plural(region.allocations, 'block')}`);
   return lines;

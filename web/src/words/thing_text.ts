@@ -128,7 +128,7 @@ function describeStateBlock(block: StateBlock, at: number, key: string): Describ
     name: block.name,
     title: '',
     bytes: block.requested_size,
-    note: block.alloc_event < 0 ? 'Existed before the recording began.' : undefined,
+    note: block.alloc_event < 0 ? 'Existed before the first event.' : undefined,
     facts,
     stackTitle:
       block.stack_of === 'free'
@@ -164,7 +164,7 @@ function describeSegment(segment: StateSegment, at: number, key: string): Descri
     { label: 'Address', value: segment.address },
     {
       label: 'Exists',
-      value: existed ? 'from before the recording' : `from event ${formatCount(segment.begin)}`,
+      value: existed ? 'from before the first event' : `from event ${formatCount(segment.begin)}`,
       ...(segment.end < 0 ? { more: 'to the end' } : { more: `to event ${formatCount(segment.end)}` }),
     },
   ];

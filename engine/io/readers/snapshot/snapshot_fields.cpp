@@ -284,16 +284,20 @@ void SnapshotSchema::drop_shadowed() {
   unknown_.resize(kept);
 }
 
-void SnapshotSchema::add_extras(Owner owner, size_t row) {
-  if (unknown_.empty()) return;
-  // Keys that are no text are kept as what is written of them, and two of those may be one.
+// Keys that are no text are kept as what is written of them, and two of those may be one. False: out of memory.
+bool SnapshotSchema::name_keys() {
   for (auto& [key, value] : unknown_) {
     StringId name{static_cast<size_t>(key.id)};
     if (!is_text(key.tag)) name = intern(key_text(key));
-    if (name.is_none()) return;
+    if (name.is_none()) return false;
     key = {Tag::string, static_cast<uint32_t>(name.index()), 0};
   }
   drop_shadowed();
+  return true;
+}
+
+void SnapshotSchema::add_extras(Owner owner, size_t row) {
+  if (unknown_.empty() || !name_keys()) return;
   for (const auto& [key, value] : unknown_) {
     const StringId name{static_cast<size_t>(key.id)};
     const StringId text = extra_text(key, value);

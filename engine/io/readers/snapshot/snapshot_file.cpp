@@ -32,9 +32,12 @@ Value SnapshotSchema::snapshot(Pairs pairs) {
       case Word::device_traces:
         set_traces(made, value);
         break;
-      case Word::allocator_settings:
-        made.settings_json = value.tag == Tag::none ? StringId{} : extra_text(pairs[i], value);
+      case Word::allocator_settings: {
+        // None, and what is written as None: something damaged, or a number that is none.
+        const StringId text = extra_text(pairs[i], value);
+        made.settings_json = recording_.strings.view(text) == "null" ? StringId{} : text;
         break;
+      }
       case Word::external_annotations:
         made.annotations = rows(value, Of::annotation_list, key);
         break;
@@ -50,12 +53,11 @@ Value SnapshotSchema::snapshot(Pairs pairs) {
         keep(pairs[i], value);
     }
   }
-  if (refused_) return {};
-  drop_shadowed();
+  if (refused_ || !name_keys()) return {};
   const int32_t index = add_snapshot(std::move(made));
   if (index < 0) return {Tag::dropped, 0, 0};
   for (const auto& [key, value] : unknown_) {
-    const StringId name = is_text(key.tag) ? StringId{static_cast<size_t>(key.id)} : intern(key_text(key));
+    const StringId name{static_cast<size_t>(key.id)};
     const StringId text = extra_text(key, value);
     if (refused_ || !snapshot_extras_.push_back({index, name, text})) {
       refused_ = true;

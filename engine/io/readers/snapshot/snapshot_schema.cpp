@@ -22,6 +22,21 @@ constexpr uint64_t kScattered = uint64_t{1} << 63;
 static_assert(static_cast<uint32_t>(Of::annotation_list) - static_cast<uint32_t>(Of::event_list) ==
               static_cast<uint32_t>(Of::annotation_rows) - static_cast<uint32_t>(Of::event_rows));
 
+// Of a dict: do these sets of keys hold one of the words?
+[[nodiscard]] bool has(uint64_t set, auto... words) { return (set & (bit(words) | ...)) != 0; }
+
+// What a dict is whose keys in `texts` are texts, and those in `numbers` numbers.
+[[nodiscard]] bool is_event(uint64_t texts, uint64_t numbers) {
+  return has(texts, Word::action) && has(numbers, Word::addr, Word::device_free, Word::size);
+}
+[[nodiscard]] bool is_frame(uint64_t keys, uint64_t texts) {
+  return has(keys, Word::filename) && has(keys, Word::line) && has(texts, Word::name, Word::filename);
+}
+[[nodiscard]] bool is_block(uint64_t texts, uint64_t numbers) {
+  return has(texts, Word::state) && has(numbers, Word::size, Word::requested_size, Word::address);
+}
+[[nodiscard]] bool is_annotation(uint64_t texts) { return has(texts, Word::stage) && has(texts, Word::name); }
+
 }  // namespace
 
 SnapshotSchema::SnapshotSchema(model::Recording& recording)
@@ -58,8 +73,9 @@ Value SnapshotSchema::finish_list(std::span<const Value> items, const Ending& en
 
 Value SnapshotSchema::kind_of_dict(Pairs pairs, const Ending& ending) {
   uint64_t keys = 0;
-  uint64_t texts = 0;    // keys whose value is a text
-  uint64_t numbers = 0;  // keys whose value is a number
+  uint64_t texts = 0;         // keys whose value is a text
+  uint64_t told_as_text = 0;  // keys whose value would be told by one in unknown data
+  uint64_t numbers = 0;       // keys whose value is a number
   bool wraps = false;
   for (size_t i = 0; i < pairs.size(); i += 2) {
     const Word key = word_of(pairs[i]);
@@ -69,10 +85,9 @@ Value SnapshotSchema::kind_of_dict(Pairs pairs, const Ending& ending) {
     if ((keys & bit(key)) != 0) recording_.diagnostics.add(Diag::duplicate_key, offset_, view(pairs[i]));
     keys |= bit(key);
     if (is_text(tag)) texts |= bit(key);
+    if (is_told_by_text(tag)) told_as_text |= bit(key);
     if (is_number(tag)) numbers |= bit(key);
   }
-  const auto has = [](uint64_t set, auto... words) { return (set & (bit(words) | ...)) != 0; };
-
   if (has(keys, Word::segments, Word::device_traces)) {
     const Value* segments = find(pairs, Word::segments);
     const Value* traces = find(pairs, Word::device_traces);
@@ -86,28 +101,24 @@ Value SnapshotSchema::kind_of_dict(Pairs pairs, const Ending& ending) {
   if (wraps) return wrapper_of_dict(pairs);
   // Of what the end of the input cut in two, only segments and snapshots are worth keeping.
   const Value cut_in_two{Tag::dropped, 0, 0};
-  if (has(texts, Word::action) && has(numbers, Word::addr, Word::device_free, Word::size)) {
-    return ending.partial ? cut_in_two : event(pairs);
-  }
-  if (has(keys, Word::filename) && has(keys, Word::line) && has(texts, Word::name, Word::filename)) {
-    return ending.partial ? cut_in_two : frame(pairs);
-  }
+  if (is_event(texts, numbers)) return ending.partial ? cut_in_two : event(pairs);
+  if (is_frame(keys, texts)) return ending.partial ? cut_in_two : frame(pairs);
   // A block may have an unknown field of a segment's name.
-  const bool is_block = has(texts, Word::state) && has(numbers, Word::size, Word::requested_size);
-  if (!is_block && has(numbers, Word::address, Word::total_size)) {
+  const bool is_sized_block = has(texts, Word::state) && has(numbers, Word::size, Word::requested_size);
+  if (!is_sized_block && has(numbers, Word::address, Word::total_size)) {
     const Value* blocks = find(pairs, Word::blocks);
     if (blocks != nullptr &&
         (blocks->tag == Of::block_list || blocks->tag == Tag::empty_list || has(numbers, Word::total_size))) {
       return segment(pairs, ending.partial);
     }
   }
-  if (is_block || (has(texts, Word::state) && has(numbers, Word::address))) {
-    return ending.partial ? cut_in_two : block(pairs);
-  }
+  if (is_block(texts, numbers)) return ending.partial ? cut_in_two : block(pairs);
   if (has(numbers, Word::real_size)) return ending.partial ? cut_in_two : history_entry(pairs);
-  if (has(texts, Word::stage) && has(texts, Word::name))
-    return ending.partial ? cut_in_two : annotation(pairs);
-  return dict_text(pairs, ending.cut);
+  if (is_annotation(texts)) return ending.partial ? cut_in_two : annotation(pairs);
+  const uint64_t after = texts | told_as_text;
+  const bool would_be_a_row =
+      is_event(after, numbers) || is_frame(keys, after) || is_block(after, numbers) || is_annotation(after);
+  return dict_text(pairs, ending.cut, would_be_a_row);
 }
 
 Value SnapshotSchema::kind_of_list(std::span<const Value> items, const Ending& ending) {

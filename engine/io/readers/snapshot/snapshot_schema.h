@@ -138,11 +138,13 @@ class SnapshotSchema final : public values::Schema {
     return was_refused;
   }
   void drop_shadowed();
+  [[nodiscard]] bool name_keys();
   [[nodiscard]] std::pair<size_t, size_t> extras_between(model::Owner owner, RowRange rows) const;
   [[nodiscard]] StringId intern(std::string_view text);
 
   // snapshot_text.cpp: unknown data as JSON text.
-  [[nodiscard]] Value dict_text(Pairs pairs, bool cut);
+  // `only_texts`: what is no text is not told by one, since the dict would be a row when it is read again.
+  [[nodiscard]] Value dict_text(Pairs pairs, bool cut, bool only_texts);
   [[nodiscard]] Value list_text(std::span<const Value> items, bool cut);
   [[nodiscard]] Value finished_text(const JsonWriter& json, uint64_t depth);
   [[nodiscard]] bool text_allowed();

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "engine/io/encodings/json/text_values.h"
@@ -193,7 +194,7 @@ Value SnapshotSchema::finished_text(const JsonWriter& json, uint64_t depth) {
   return {Tag::text, static_cast<uint32_t>(id.value), depth};
 }
 
-Value SnapshotSchema::dict_text(Pairs pairs, bool cut) {
+Value SnapshotSchema::dict_text(Pairs pairs, bool cut, bool only_texts) {
   unknown_.clear();
   for (size_t i = 0; i < pairs.size(); i += 2) keep(pairs[i], pairs[i + 1]);
   drop_shadowed();
@@ -206,13 +207,26 @@ Value SnapshotSchema::dict_text(Pairs pairs, bool cut) {
   uint64_t depth = 0;
   json.begin_object();
   const bool allowed = text_allowed();
+  const bool may_repeat = std::any_of(unknown_.begin(), unknown_.end(),
+                                      [](const auto& pair) { return !is_text(pair.first.tag); });
+  std::set<std::string, std::less<>> told;  // keys that are no texts may be told alike
   for (const auto& [key, value] : unknown_) {
     if (!allowed || is_full(json)) {
       cut = true;
       break;
     }
-    json.key(key_text(key));
-    write(json, value, depth);
+    const std::string name = key_text(key);
+    if (may_repeat && !told.insert(name).second) {
+      recording_.diagnostics.add(Diag::duplicate_key, offset_, name);
+      continue;
+    }
+    json.key(name);
+    if (only_texts && is_told_by_text(value.tag)) {
+      note_cut();
+      json.null();
+    } else {
+      write(json, value, depth);
+    }
   }
   if (cut) {
     note_cut();

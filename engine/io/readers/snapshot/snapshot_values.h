@@ -30,4 +30,11 @@ struct Of {
   static constexpr Tag wrapper = Tag::own_kept_7;   // snapshots inside a user's container: see Wrapping
 };
 
+// Is it none, but told by one in the JSON of unknown data (SnapshotSchema::write)?
+[[nodiscard]] constexpr bool is_told_by_text(values::Tag tag) {
+  using values::Tag;
+  return values::is_rows(tag) || tag >= Tag::own_kept_0 || tag == Tag::global || tag == Tag::object ||
+         tag == Tag::huge_integer;
+}
+
 }  // namespace gpustrata::io

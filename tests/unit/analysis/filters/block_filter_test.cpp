@@ -102,12 +102,16 @@ TEST_F(BlockFilter, TermsMeanWhatTheDetailsTell) {
   EXPECT_EQ(find("address:7f064c001000_1"), Ranks{3});
 }
 
-TEST_F(BlockFilter, LifetimesCountToTheEndForWhatIsNeverFreed) {
-  // In events: A 0-6, B 1 to its free, C 2-6, D 5-6. In time: A 3000 us, B about 2000, C 2000, D 0.
+TEST_F(BlockFilter, WhatIsNeverFreedLivedAtLeastToTheEnd) {
+  // In events: A 0-6, B 1-4, C 2-6, D 5-6. In time: A 3000 us, B about 2000, C 2000, D 0. Only B is freed.
   EXPECT_EQ(find("lifetime>=4"), (Ranks{0, 2}));
-  EXPECT_EQ(find("lifetime<=1"), Ranks{3});
+  EXPECT_EQ(find("lifetime<=1"), Ranks{});  // D may live for long
+  EXPECT_EQ(find("lifetime<=3"), Ranks{1});
+  EXPECT_EQ(find("lifetime:3..6"), Ranks{1});
+  EXPECT_EQ(find("not lifetime>=4"), (Ranks{1, 3}));
   EXPECT_EQ(find("lifetime>2.5ms"), Ranks{0});
-  EXPECT_EQ(find("lifetime<1ms"), Ranks{3});
+  EXPECT_EQ(find("lifetime<1ms"), Ranks{});
+  EXPECT_EQ(find("lifetime<2.5ms"), Ranks{1});
 }
 
 TEST_F(BlockFilter, AWrongFilterSaysWhere) {
@@ -293,7 +297,7 @@ TEST(BlockFilterProperty, AgreesWithOneBlockAtATime) {
       const int64_t at = event < count ? event : count - 1;
       const bool alive = b <= at && at < f;
       const int64_t lived = time_at(f < count ? f : count - 1) - time_at(b < 0 ? 0 : b);
-      const bool meant = (lives->size[r] > size || !alive) && lived <= us &&
+      const bool meant = (lives->size[r] > size || !alive) && b >= 0 && f < count && lived <= us &&
                          ((b >= 0 && b >= born) || (f < count && f < born));
       EXPECT_EQ(found->matched[r] != 0, meant) << text << " rank " << rank;
     }

@@ -153,7 +153,7 @@ TEST(MissingTexts, SayWhatTheyAreOf) {
     return missing_text(overview, {analysis::NotRecorded::some_stacks, 1024, older}, profiled);
   };
   EXPECT_EQ(some(1024).text,
-            "1.0 KiB (25 %) of the peak has no stack: it was allocated before the recording began.");
+            "1.0 KiB (25 %) of the peak has no stack: it was allocated before the first event.");
   EXPECT_EQ(some(1024).python, "torch.cuda.memory._record_memory_history()  # before the model is created");
   EXPECT_EQ(some(1024, true).python, "");
   EXPECT_EQ(
@@ -163,7 +163,7 @@ TEST(MissingTexts, SayWhatTheyAreOf) {
   EXPECT_EQ(some(0).python, "torch.cuda.memory._record_memory_history(context=\"all\", stacks=\"all\")");
   EXPECT_EQ(
       some(1000).text,
-      "1.0 KiB (25 %) of the peak has no stack: 1000 B of it was allocated before the recording began, the rest "
+      "1.0 KiB (25 %) of the peak has no stack: 1000 B of it was allocated before the first event, the rest "
       "is of threads without Python, or was recorded without stacks.");
   EXPECT_EQ(
       missing_text(overview, {.what = analysis::NotRecorded::oldest_events, .is_sure = false}, false).text,

@@ -36,7 +36,7 @@ export class MadeIn {
 
   constructor(private readonly changed: () => void) {}
 
-  /** Innermost first, thread by thread; undefined = not known yet, or it was there before the recording. */
+  /** Innermost first, thread by thread; undefined = not known yet, or it was there before the first event. */
   of(block: BlockDetails, trace: TraceOfRun): readonly RunningOps[] | undefined {
     if (block.born_event < 0) return undefined;
     const is = (one: Asked | undefined): boolean => one?.block === block && one.trace === trace;
