@@ -65,6 +65,7 @@ struct Prepared {
     if (!changed) return tl::unexpected(changed.error());
     prepared.changed = std::move(*changed);
     scenario.sizes = prepared.changed.sizes.span();
+    answer.asks_for_changes = true;
     answer.changed_blocks = prepared.changed.blocks;
     answer.unscaled_blocks = prepared.changed.unscaled;
   }

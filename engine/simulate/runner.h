@@ -75,6 +75,7 @@ class Runner {
   [[nodiscard]] const Column<uint64_t>& address() const { return address_; }
   [[nodiscard]] Column<uint64_t>& address() { return address_; }
   [[nodiscard]] const alloc::DeviceAllocator& allocator() const { return allocator_; }
+  void reset_peaks() { allocator_.reset_peak_stats(); }
   [[nodiscard]] const alloc::SimulatedDevice& device() const { return device_; }
   [[nodiscard]] Status no_memory() const;
   void set_preference(alloc::DeviceAllocator::Preference* preference) {

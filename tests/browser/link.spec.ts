@@ -177,6 +177,10 @@ test('a link shows the choices in panels, the ruler and the details', async ({ p
   const bar = page.locator('gpustrata-flame-bar');
   await bar.locator('[data-choice=by]').selectOption('file');
   await bar.locator('[data-shape=table]').click();
+  const memory = page.locator('[role=tab][data-panel=memory]');
+  const byFunction = page.locator('gpustrata-holders [data-by=function]');
+  await memory.click();
+  await byFunction.click();
   await page.getByRole('tab', { name: /^Compare/ }).click();
   await page.locator('[data-side-moment=before]').selectOption('peak');
   await page.locator('[role=tab][data-panel=timeline]').click();
@@ -203,6 +207,8 @@ test('a link shows the choices in panels, the ruler and the details', async ({ p
     .poll(async () => events(await page.locator('[data-measured]').getAttribute('data-measured')))
     .toBe(events(said));
   expect(events(said)).not.toBe('');
+  await memory.click();
+  await expect(byFunction).toHaveAttribute('aria-pressed', 'true');
   await page.keyboard.press('4');
   await expect(bar.locator('[data-choice=by]')).toHaveValue('file');
   await expect(page.locator('gpustrata-frame-table')).toBeVisible();

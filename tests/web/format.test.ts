@@ -99,8 +99,8 @@ test('rulers step in powers of two for bytes and 1-2-5 for events', () => {
   assert.deepEqual(decimalTicks(3.2, 7.8, 10, 1).values, [4, 5, 6, 7]);
 });
 
-test('the wall clock is local, to the millisecond', () => {
-  const at = new Date(2026, 10, 4, 9, 5, 7, 89);
-  assert.equal(formatWallClock(at.getTime() * 1000 + 999), '2026-11-04 09:05:07.089');
+test('the wall clock is in UTC and says so, to the millisecond', () => {
+  const at = Date.UTC(2026, 10, 4, 9, 5, 7, 89);
+  assert.equal(formatWallClock(at * 1000 + 999), '2026-11-04 09:05:07.089 UTC');
   assert.equal(formatWallClock(Number.NaN), 'unknown');
 });

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Projection } from '../../web/src/draw/plot.ts';
 import { colorsOf, themes } from '../../web/src/draw/colors.ts';
-import type { BandLabel } from '../../web/engine/index.ts';
+import type { BandLabel, Region } from '../../web/engine/index.ts';
 import { bandWords, drawLabels, inkOn } from '../../web/src/draw/labels.ts';
+import { drawWords } from '../../web/src/draw/map_rows.ts';
 import { drawAbove, drawOoms, drawPeak, type Box } from '../../web/src/draw/markers.ts';
 import { contrast } from './colour_vision.ts';
 
@@ -92,4 +93,35 @@ test('the tag of the peak covers no OOM and no word about what is reserved', () 
         assert.ok(tag.left >= area.left);
         assert.ok(tag.left + tag.width <= area.left + width);
       }
+});
+
+test('the size of an address range is never cut: its unit stands below it in a margin too narrow', () => {
+  const said: { text: string; y: number }[] = [];
+  const nothing = (): void => undefined;
+  const ctx = {
+    measureText: (text: string) => ({ width: 7 * text.length }),
+    fillText: (text: string, _: number, y: number) => said.push({ text, y }),
+    ...Object.fromEntries(['save', 'restore', 'beginPath', 'rect', 'clip'].map((name) => [name, nothing])),
+  } as unknown as Parameters<typeof drawWords>[0];
+  const sizes = (left: number, size: number): typeof said => {
+    said.length = 0;
+    const at = new Projection(
+      { x0: 0, x1: 1, y0: 0, y1: 1 },
+      { left, top: 0, width: 300, height: 99, ratio: 1 },
+    );
+    const region: Region = {
+      row: 0, name: 's', address: '0x7f00', size, stream: 0, stream_handle: '0', pool: null,
+      expandable: false, pieces: 1,
+    }; // prettier-ignore
+    drawWords(ctx, at, region, 0, 46, colorsOf(themes.light), false);
+    return said.slice(1);
+  };
+  const MiB = 1024 ** 2;
+  // The strip is 24 high, below 18 of words.
+  assert.deepEqual(sizes(80, 1002 * MiB), [{ text: '1002.0 MiB', y: 30 }]);
+  assert.deepEqual(sizes(79, 1002 * MiB), [
+    { text: '1002.0', y: 24 },
+    { text: 'MiB', y: 36 },
+  ]);
+  assert.deepEqual(sizes(79, 20 * MiB), [{ text: '20.0 MiB', y: 30 }]);
 });

@@ -96,6 +96,7 @@ class Sweep {
     };
     std::vector<NeverFullSegment>& worst = found.worst;
     for (int32_t row = 0; row < ranges.count(); ++row) {
+      found.has_pieces = found.has_pieces || history_.expandable[row] != 0;
       if (most_[row] >= ranges.size[row]) continue;
       ++found.segments;
       add_saturated(found.never_used, ranges.size[row] - most_[row]);

@@ -34,8 +34,9 @@ struct NeverFullSegment {
 struct NeverFull {
   bool has_history = true;  // false: how full they were before is not known, and all else is 0
   int64_t all_segments = 0;
-  int64_t segments = 0;    // those of them that were never full
-  int64_t never_used = 0;  // bytes of all of them; such that follow each other in time are both counted
+  bool has_pieces = false;  // some of them are pieces of expandable segments
+  int64_t segments = 0;     // those of them that were never full
+  int64_t never_used = 0;   // bytes of all of them; such that follow each other in time are both counted
   std::vector<NeverFullSegment> worst;  // most bytes never used first, at most kMostNeverFull
 };
 

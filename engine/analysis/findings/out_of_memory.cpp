@@ -141,7 +141,7 @@ class Explaining {
       if (const int64_t served = largest_served(); served > 0)
         remedies.push_back({RemedyKind::smaller_request, saturated_difference(found_.requested, served)});
     }
-    if ((verdict == Verdict::full || verdict == Verdict::too_big) && found_.requested > found_.room)
+    if (verdict == Verdict::full && found_.requested > found_.room)
       remedies.push_back({RemedyKind::use_less, saturated_difference(found_.requested, found_.room)});
     if (verdict == Verdict::too_late && !found_.fitting->is_pending)
       remedies.push_back({RemedyKind::ask_again, found_.fitting->bytes});
@@ -379,7 +379,9 @@ void rank_remedies(ExplainedOutOfMemory& one) {
     const bool has_effect = remedy.bytes && !is_trivial && remedy.kind != RemedyKind::largest_holder;
     const bool is_enough = has_effect && one.needed_at_least && *remedy.bytes >= one.lacking() &&
                            remedy.kind != RemedyKind::smaller_request;
-    return std::tuple(is_enough, has_effect, remedy.bytes && !is_trivial, remedy.bytes.value_or(-1));
+    // Whatever else is freed, a request that is too big never fits.
+    const bool is_all = one.verdict == Verdict::too_big && remedy.kind == RemedyKind::smaller_request;
+    return std::tuple(is_all, is_enough, has_effect, remedy.bytes && !is_trivial, remedy.bytes.value_or(-1));
   };
   std::stable_sort(one.remedies.begin(), one.remedies.end(),
                    [&](const Remedy& a, const Remedy& b) { return by_effect(a) > by_effect(b); });
@@ -397,7 +399,8 @@ Status add_needed_at_least(const EventContext& context, const Steps& steps, OutO
   last.before_backward = *before_backward;
   if (!last.needed_at_least || !last.has_state) return {};
   std::erase_if(last.remedies, [](const Remedy& one) { return one.kind == RemedyKind::use_less; });
-  if (last.lacking() > 0) last.remedies.push_back({RemedyKind::use_less, last.lacking()});
+  if (last.lacking() > 0 && last.verdict != Verdict::too_big)
+    last.remedies.push_back({RemedyKind::use_less, last.lacking()});
   rank_remedies(last);
   return {};
 }

@@ -13,7 +13,8 @@ constexpr double kAnything = std::numeric_limits<double>::infinity();
   const Undecided doubt = doubt_of_peak(report.overview, report.ending, incomplete, kAnything);
   if (doubt == Undecided::incomplete || doubt == Undecided::no_history || doubt == Undecided::not_ended)
     return doubt;
-  if (report.steps->from == StepsFrom::nothing) return Undecided::no_steps;
+  if (report.steps->from == StepsFrom::nothing)
+    return report.steps->why_not == NoLoop::of_trace ? Undecided::steps_of_trace : Undecided::no_steps;
   if (report.steps->count() < kFewestGrowths) return Undecided::few_steps;
   return report.steps->from == StepsFrom::loop ? Undecided::guessed_steps : Undecided::no;
 }

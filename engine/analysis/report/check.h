@@ -42,6 +42,7 @@ enum class Undecided : uint8_t {
   starts_in_use,  // more was reserved when it began than a rule permits to be in use: Overview::reserved_at_start
   segments_missing,  // blocks lie in no segment, so what was reserved is not known
   no_steps,          // for a leak: nothing marks steps
+  steps_of_trace,    // for a leak: a profiler's trace, whose marks are not used
   few_steps,         // fewer than kFewestGrowths
   guessed_steps,  // from what repeats, and nothing grows from one of them to the next, or not surely (kSureLeak)
   baseline,       // its peak is not known, for one of these reasons

@@ -150,7 +150,7 @@ Result<Steps> find_steps(const model::Recording& recording, const model::Part& p
   if (!looked) return tl::unexpected(looked.error());
   const bool has_regions = found.from != StepsFrom::nothing;
   if (!looked->loop || (has_regions && !looked->loop->trains && looked->loop->sureness < kSureLoop)) {
-    if (!has_regions) found.why_not = looked->why_not;
+    if (!has_regions) found.why_not = recording.spans.size_rows() > 0 ? NoLoop::of_trace : looked->why_not;
     return found;
   }
   Loop& loop = *looked->loop;

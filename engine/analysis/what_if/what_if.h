@@ -162,6 +162,7 @@ struct WhatIfAnswer {
   std::vector<int32_t> empty_cache_after;
   bool caches = true;
   RunNumbers simulated;
+  bool asks_for_changes = false;  // of the sizes of some blocks
   int64_t changed_blocks = 0, unscaled_blocks = 0;
   std::optional<int64_t> smallest_capacity;  // if asked for
   struct Tried {

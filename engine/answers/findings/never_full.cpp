@@ -20,7 +20,9 @@ namespace {
   if (found.segments == 0) return "Every segment was full at some time of the recording.";
   return fmt::format(
       "In the recording {} of {} {} never full: {} more than the most that was in use in each at once.",
-      count_text(found.segments), counted(found.all_segments, "segment"),
+      count_text(found.segments),
+      found.has_pieces ? count_text(found.all_segments) + " segments and pieces that were mapped"
+                       : counted(found.all_segments, "segment"),
       found.segments == 1 ? "was" : "were", size_text(found.never_used));
 }
 

@@ -216,7 +216,7 @@ std::string fit_answer(const FitQuestion& question, const Fit& fit) {
     expandable = fmt::format(" ({} with expandable_segments:True)", largest_text(*fit.largest_expandable));
   std::string text;
   if (of.unbounded) {
-    text = fmt::format("No {} is too large for {}: nothing at the peak grows with it", parameter, device);
+    text = fmt::format("No {} is too large for {}: the peak does not grow with it", parameter, device);
   } else if (of.value && !fit.complete) {
     text = fmt::format(
         "No {} above {} fits {}{}, and what {} needs in the whole run is unknown: the recording ends before the run did",

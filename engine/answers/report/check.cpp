@@ -55,6 +55,9 @@ struct UndecidedWords {
           "before the model is made"};
     case Undecided::segments_missing:
       return {"segments_missing", "segment events are missing, so what was reserved is not known"};
+    case Undecided::steps_of_trace:
+      return {"steps_of_trace",
+              "steps that a profiler's trace marks are not used: leaks are looked for in memory snapshots"};
     case Undecided::no_steps:
       return {"no_steps", "no steps were found; mark each with torch.profiler.record_function(\"step\")"};
     case Undecided::few_steps:

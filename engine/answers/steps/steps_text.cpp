@@ -61,6 +61,8 @@ std::string_view why_no_steps(NoLoop why) {
       return "what repeats is irregular";
     case NoLoop::keeps:
       return "what repeats frees nothing, like the layers of one pass";
+    case NoLoop::of_trace:
+      return "steps that a profiler's trace marks are not used";
     case NoLoop::no:
       break;
   }

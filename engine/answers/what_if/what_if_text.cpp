@@ -117,8 +117,8 @@ void add_row(std::string& text, std::string_view name, const std::string& record
       where);
 }
 
-[[nodiscard]] std::string places_text(const Rehearsal& rehearsal) {
-  if (!rehearsal.addresses_decide()) return {};
+[[nodiscard]] std::string places_text(const Rehearsal& rehearsal, const WhatIfAnswer& answer) {
+  if (!rehearsal.addresses_decide() || !answer.caches) return {};
   return " Of equal free blocks this version of PyTorch takes the one at the lowest address, and another run gets other "
          "addresses from the device: it may need a little more or less.";
 }
@@ -220,12 +220,17 @@ std::string recommendation(const Rehearsal& rehearsal, const WhatIfAnswer& answe
     } else if (all_before && best->peak_reserved == was.peak_reserved) {
       text = fmt::format("{} it is unknown what is gained: all {} was reserved before the first event.", with,
                          size_text(before));
+    } else if (!answer.extra.empty() && best->peak_reserved > was.peak_reserved) {
+      text = fmt::format("{} at most {} would have been reserved, {} more than recorded.", with,
+                         size_text(best->peak_reserved), size_text(best->peak_reserved - was.peak_reserved));
     } else {
       text = fmt::format("{} nothing is gained: at most {} would have been reserved; the recording shows {}.",
                          with, size_text(best->peak_reserved), size_text(was.peak_reserved));
     }
   }
   text += extra_text(answer);
+  if (answer.asks_for_changes && answer.changed_blocks == 0)
+    text += " The filter means no block that was asked for, so no size is changed.";
   if (!answer.caches)
     text += fmt::format(" Every allocation then goes to the device: {} calls, each of which waits for it.",
                         count_text(answer.simulated.device_allocs + answer.simulated.device_frees));
@@ -234,7 +239,7 @@ std::string recommendation(const Rehearsal& rehearsal, const WhatIfAnswer& answe
                         needed_text(*answer.smallest_capacity));
   text += ending_text(rehearsal);
   if (is_other || answer.smallest_capacity || !answer.search.empty())
-    text += start_text(rehearsal) + places_text(rehearsal);
+    text += start_text(rehearsal) + places_text(rehearsal, answer);
   const int64_t error = rehearsal.fidelity.reserved_error_bytes;
   if (rehearsal.fidelity.is_exact()) {
     text +=
@@ -345,6 +350,9 @@ std::string deviation_text(const Rehearsal& rehearsal) {
   if (was_taken && is_taken && was.action != is.action)
     return "the recording makes expandable segments where the run does not, or the other way round: the settings "
            "changed on the way, or are not in the file";
+  if (was_taken && is_taken && was.bytes == is.bytes)
+    return fmt::format("both have {} there, but {}", said(was),
+                       was.stream == is.stream ? "at another address" : "for another stream");
   if (was_taken && is_taken)
     return fmt::format("the recording has {}, the run {}: its allocator sizes segments in another way",
                        said(was), said(is));

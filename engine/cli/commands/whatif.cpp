@@ -198,6 +198,7 @@ constexpr std::chrono::seconds kLongestRun{120};
     if (!found) return failure(found.error(), file);
     changed = std::move(*found);
     scenario.sizes = changed.sizes.span();
+    answer.asks_for_changes = true;
     answer.changed_blocks = changed.blocks;
     answer.unscaled_blocks = changed.unscaled;
   }

@@ -114,16 +114,11 @@ export function formatMomentTick(us: Microseconds, step: Microseconds): string {
   return `${us < 0 ? '−' : '+'}${(Math.abs(us) / 1e6).toFixed(digits)} s`;
 }
 
-/** Local date and time of microseconds since 1970, with milliseconds. */
+/** Date and time of microseconds since 1970, with milliseconds; in UTC, as the command tells it. */
 export function formatWallClock(us: Microseconds): string {
   const date = new Date(us / 1000);
   if (Number.isNaN(date.getTime())) return 'unknown';
-  const two = (value: number): string => String(value).padStart(2, '0');
-  return (
-    `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ` +
-    `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.` +
-    String(date.getMilliseconds()).padStart(3, '0')
-  );
+  return `${date.toISOString().slice(0, -1).replace('T', ' ')} UTC`;
 }
 
 /** `byte 0x1f4 (500)`. */

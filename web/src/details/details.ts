@@ -77,7 +77,8 @@ export class DetailsView extends LitElement {
         ${
           own
             ? html`<p class="own-line" title=${own.text}>
-                <span class="function">${own.name}</span> ${baseName(own.file)}:${own.line}
+                ${of.ofFree ? 'freed by ' : nothing}<span class="function">${own.name}</span>
+                ${baseName(own.file)}:${own.line}
               </p>`
             : nothing
         }

@@ -8,6 +8,9 @@ import { font, type Context, type Projection } from './plot.ts';
 /** Of a row: a line of words, then the strip with the blocks, then a gap. */
 export const wordsHeight: CssPx = 18;
 const gap: CssPx = 4;
+/** Between a size and the plot; of a size on two lines. */
+const sizeGap: CssPx = 8;
+const lineHeight: CssPx = 12;
 export const stripHeight = (rowHeight: CssPx): CssPx => rowHeight - wordsHeight - gap;
 
 /** Few rows share the room, so that more is seen in each. */
@@ -49,7 +52,7 @@ export function boxOf({ columns: { count: width }, ranks }: MapRows, rank: Rank)
   return box;
 }
 
-/** `top`: of the row, on the canvas. Text is cut at the right edge. */
+/** `top`: of the row, on the canvas. Words are cut at the right edge, sizes nowhere. */
 export function drawWords(
   ctx: Context,
   { area }: Projection,
@@ -73,11 +76,15 @@ export function drawWords(
   if (region) {
     ctx.textAlign = 'right';
     ctx.font = font(area, 11.5, 600);
-    ctx.fillText(
-      formatBytes(region.size),
-      left - 8 * ratio,
-      top + (wordsHeight + stripHeight(rowHeight) / 2) * ratio,
-    );
+    const size = formatBytes(region.size);
+    // The plot lies under the timeline's, so its margin is as wide: in one that is too narrow the unit stands below the number.
+    const isNarrow = ctx.measureText(size).width > left - (sizeGap + 2) * ratio;
+    const lines = isNarrow ? size.split(' ') : [size];
+    const centre = top + (wordsHeight + stripHeight(rowHeight) / 2) * ratio;
+    lines.forEach((line, at) => {
+      const below = (at - (lines.length - 1) / 2) * lineHeight * ratio;
+      ctx.fillText(line, left - sizeGap * ratio, centre + below);
+    });
   }
   ctx.restore();
 }

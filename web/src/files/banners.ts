@@ -75,7 +75,8 @@ function bannerText({ name, count, first_offset, first_in, text }: Diagnostic): 
       : '';
   const next = nextTime[name] ?? '';
   if (name === 'truncated')
-    return html`<strong>Truncated${place}:</strong> shown is what came before. ${next}`;
+    return html`<strong>Truncated${place}:</strong> shown is what came before, and what is missing can make
+      any number too high or too low. ${next}`;
   if (stopping.has(name))
     return html`<strong>Partial file${place ? `, stopped${place}` : ''}.</strong> ${text} ${next}`;
   if (name === 'member_not_read') {

@@ -2,7 +2,7 @@
 import { css, html, LitElement, type TemplateResult } from 'lit';
 import { property } from 'lit/decorators.js';
 import { element } from '../controls/element.ts';
-import { formatBytes, formatCount, formatRate } from '../base/format.ts';
+import { formatBytes, formatRate, plural } from '../base/format.ts';
 import type { Phase } from '../../engine/index.ts';
 import type { Loading } from '../model/open_files.ts';
 import { base, card } from '../controls/styles.ts';
@@ -41,7 +41,7 @@ export class LoadingView extends LitElement {
           </span>
         </div>
         <div class="row">
-          <span class="numbers">${formatCount(events)} events</span>
+          <span class="numbers">${plural(events, 'event')}</span>
           <button
             class="button"
             data-action="cancel"

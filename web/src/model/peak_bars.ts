@@ -1,5 +1,5 @@
 // Bars by peak: of the open files, of the snapshots of one file, of the devices of one snapshot.
-import { formatBytes, formatCount } from '../base/format.ts';
+import { formatBytes, plural } from '../base/format.ts';
 import type { Bytes, Microseconds } from '../base/units.ts';
 import type { Contents } from '../../engine/index.ts';
 import { deviceName, snapshotName } from './devices.ts';
@@ -133,7 +133,7 @@ function barsOfDevices({ contents, snapshot, devicePeaks, view }: OpenFile): Bar
     current: one.device === view?.info.device,
     state: 'ready',
     peak: peaks?.find(({ device }) => device === one.device)?.bytes,
-    says: peaks ? 'not known' : `${formatCount(one.events)} events`,
+    says: peaks ? 'not known' : plural(one.events, 'event'),
     ...failureOf([one]),
   }));
 }

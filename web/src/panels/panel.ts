@@ -111,8 +111,14 @@ export interface Around {
   trace: boolean;
   /** As `PanelPage` has them. */
   devices: number;
+  /** The file is, as `PanelFile` says. */
+  damaged: boolean;
 }
-export const around = ({ trace, devices }: PanelPage): Around => ({ trace: trace !== undefined, devices });
+export const around = ({ trace, devices, files, view }: PanelPage): Around => ({
+  trace: trace !== undefined,
+  devices,
+  damaged: files.some((file) => file.view === view && file.damaged === true),
+});
 
 /** A line of registry.ts. */
 export interface Panel {

@@ -62,7 +62,7 @@ export const panels = [
     name: 'Out of memory',
     place: 'side',
     needs: ['states'],
-    lacks: noFailure,
+    lacks: (info, { damaged }) => noFailure(info, damaged),
     load: () => import('./oom/panel.ts'),
   },
   {
@@ -71,7 +71,7 @@ export const panels = [
     place: 'side',
     needs: ['states'],
     lacks: ({ has_history }) =>
-      has_history ? undefined : 'No history in this file: what grows cannot be told from one moment.',
+      has_history ? undefined : 'No history of this device: what grows cannot be told from one moment.',
     load: () => import('./leaks/panel.ts'),
   },
   {
@@ -94,7 +94,7 @@ export const panels = [
     place: 'drawer',
     needs: ['states'],
     lacks: ({ events }) =>
-      events > 0 ? undefined : 'No events in this file: what is shown is the state when it was saved.',
+      events > 0 ? undefined : 'No events of this device: what is shown is the state when it was saved.',
     load: () => import('./events/panel.ts'),
   },
   {
@@ -115,7 +115,7 @@ export const panels = [
           ? `${noSegments} A run could not be compared with it.`
           : events > 0
             ? undefined
-            : 'No events in this file: there are no requests that could be run again.',
+            : 'No events of this device: there are no requests that could be run again.',
     load: () => import('./whatif/panel.ts'),
   },
   { id: 'fit', name: 'Fit', place: 'drawer', needs: [], load: () => import('./fit/panel.ts') },
@@ -131,10 +131,12 @@ export const panels = [
     id: 'settings',
     name: 'Settings',
     place: 'drawer',
-    lacks: ({ settings }) =>
+    lacks: ({ settings }, { damaged }) =>
       settings !== null && Object.keys(settings ?? {}).length > 0
         ? undefined
-        : 'The file does not say how the allocator was set. Newer versions of PyTorch write it in allocator_settings.',
+        : damaged
+          ? 'What was read of the file does not say how the allocator was set.'
+          : 'The file does not say how the allocator was set. Newer versions of PyTorch write it in allocator_settings.',
     load: () => import('./settings/panel.ts'),
   },
   {

@@ -48,6 +48,8 @@ export interface Level {
   isOver?: true;
   /** It is known at some places alone: the highest of these only gives the scale, and is not told. */
   sampled?: true;
+  /** Without a history: the highest is what there was when it was saved. */
+  isSaved?: boolean;
 }
 
 export const levelOf = (
@@ -519,15 +521,15 @@ export class ChartView extends LitElement {
     return html`<li data-curve=${name} data-bytes=${told ? (bytes ?? nothing) : nothing}>
       ${look === 'sum' ? nothing : html`<i aria-hidden="true" .style=${`background: ${color}; opacity: ${opacityOf(level)}`}></i>`}
       <span>${text}</span>
-      ${told ? this.number(bytes) : nothing}
+      ${told ? this.number(bytes, level.isSaved ? 'as saved' : 'at most') : nothing}
     </li>`;
   }
 
-  private number(bytes: Bytes | null | undefined): TemplateResult {
+  private number(bytes: Bytes | null | undefined, when: string): TemplateResult {
     return html`<b title=${bytes === null || bytes === undefined ? nothing : formatExactBytes(bytes)}
         >${bytes === null || bytes === undefined ? '–' : formatBytes(bytes)}</b
       >
-      ${this.cursor ? nothing : html`<span class="dim">at most</span>`}`;
+      ${this.cursor ? nothing : html`<span class="dim">${when}</span>`}`;
   }
 
   static override styles = [

@@ -4,6 +4,7 @@ import { baseName, formatBytes } from '../base/format.ts';
 import type { CssPx } from '../base/units.ts';
 import { tip } from '../controls/tip.ts';
 import { sizeOf, type Band } from '../../engine/index.ts';
+import { isOfFree } from '../words/described.ts';
 import { ownFrame } from '../words/stack_lines.ts';
 
 interface Place {
@@ -17,7 +18,8 @@ interface Place {
 export function blockTip(band: Band, at: Place): TemplateResult {
   const lines = [`${formatBytes(sizeOf(band))}  ${band.name}`];
   const own = band.kind === 'envelope' ? undefined : ownFrame(band.frames);
-  if (own) lines.push(`${own.name}  ${baseName(own.file)}:${own.line}`);
+  const freed = 'stack_of' in band && isOfFree(band) ? 'freed by ' : '';
+  if (own) lines.push(`${freed}${own.name}  ${baseName(own.file)}:${own.line}`);
   else if (band.kind !== 'envelope' && band.frames.length === 0) lines.push('no stack');
   return tipAt(lines, at);
 }

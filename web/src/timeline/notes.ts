@@ -16,7 +16,7 @@ const processorNote = html`<p class="note" data-note="processor">
 </p>`;
 
 const noEvents = html`<p class="note">
-  No events in this file: the picture is the state when it was saved. Call
+  No events of this device: the picture is the state when it was saved. Call
   <code>torch.cuda.memory._record_memory_history()</code> before the work to see how it came about.
 </p>`;
 

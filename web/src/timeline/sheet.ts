@@ -1,5 +1,5 @@
 // The timeline's picture to take along (draw/sheet.ts), with its words.
-import { formatBytes, formatCount } from '../base/format.ts';
+import { formatBytes, plural } from '../base/format.ts';
 import { colorsOf, type Theme } from '../draw/colors.ts';
 import { colorsOfKinds } from '../draw/palettes.ts';
 import type { Sheet } from '../draw/sheet.ts';
@@ -39,7 +39,7 @@ export function timelineSheet(
   const placed = landmarks?.axis === axis ? landmarks : undefined;
   return {
     title,
-    subtitle: `${device.shown.only ? `only ${device.shown.only}, ` : ''}${deviceName(info.device, info.is_processor)}: ${formatCount(info.events)} events, ${info.bands === 'blocks' ? '' : `${bandsNames[info.bands]}, `}peak ${formatBytes(info.peak.bytes)}${levels}`,
+    subtitle: `${device.shown.only ? `only ${device.shown.only}, ` : ''}${deviceName(info.device, info.is_processor)}: ${plural(info.events, 'event')}, ${info.bands === 'blocks' ? '' : `${bandsNames[info.bands]}, `}peak ${formatBytes(info.peak.bytes)}${levels}`,
     at: stage.projection(),
     axis,
     colors,

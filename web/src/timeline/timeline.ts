@@ -5,7 +5,7 @@
 import { html, LitElement, render, type PropertyValues, type TemplateResult } from 'lit';
 import { property, query, queryAll, state } from 'lit/decorators.js';
 import { element } from '../controls/element.ts';
-import { formatBytes, formatCount } from '../base/format.ts';
+import { formatBytes, plural } from '../base/format.ts';
 import { onceAFrame } from '../base/once_a_frame.ts';
 import type { AxisUnits, Bytes, Rank } from '../base/units.ts';
 import { colorsOf, themes, type Theme } from '../draw/colors.ts';
@@ -665,9 +665,10 @@ export class TimelineView extends LitElement {
         tabindex="0"
         role="application"
         aria-roledescription="timeline"
-        aria-label="${bandsNames[info.bands]}, ${deviceName(info.device, info.is_processor)}: ${formatCount(info.events)} events, ${formatCount(
+        aria-label="${bandsNames[info.bands]}, ${deviceName(info.device, info.is_processor)}: ${plural(info.events, 'event')}, ${plural(
           info.blocks,
-        )} ${info.bands === 'segments' ? 'segments' : 'blocks'}, peak ${peak}. Press question mark for the keys.">
+          info.bands === 'segments' ? 'segment' : 'block',
+        )}, peak ${peak}. Press question mark for the keys.">
         <canvas class="base"></canvas>
         <canvas class="overlay"></canvas>
         ${this.marker && marks ? markerTip(this.marker, marks, info.first_time_us, this.stage.projection(), this.clientWidth) : ''}

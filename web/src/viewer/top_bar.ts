@@ -3,7 +3,7 @@ import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { property } from 'lit/decorators.js';
 import { element } from '../controls/element.ts';
 import { live } from 'lit/directives/live.js';
-import { formatBytes, formatCount, formatExactBytes } from '../base/format.ts';
+import { formatBytes, formatExactBytes, plural } from '../base/format.ts';
 import type { ThemeName } from '../draw/colors.ts';
 import { bandsNames } from '../model/bands.ts';
 import { choiceOf, deviceName, snapshotName, type DeviceChoice } from '../model/devices.ts';
@@ -20,8 +20,7 @@ function deviceText({ devicePeaks, snapshot, views }: OpenFile, device: number, 
   const ranOut = [...views].some(
     ([key, view]) => key.startsWith(`${snapshot},${device},`) && view.info.oom_events.length > 0,
   );
-  const size =
-    peak !== undefined ? formatBytes(peak) : events > 0 ? `${formatCount(events)} events` : 'state only';
+  const size = peak !== undefined ? formatBytes(peak) : events > 0 ? plural(events, 'event') : 'state only';
   return [deviceName(device), size, ...(ranOut ? ['OOM'] : [])].join(' · ');
 }
 

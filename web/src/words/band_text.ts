@@ -9,7 +9,7 @@ import { describeThing } from './thing_text.ts';
 export function describeBand(band: Band, info: ViewInfo): Described {
   switch (band.kind) {
     case 'envelope':
-      return describeEnvelope(band);
+      return describeEnvelope(band, info);
     case 'segment':
       return describeSegment(band, info);
     default:
@@ -30,7 +30,7 @@ function describeSegment(band: SegmentDetails, info: ViewInfo): Described {
   return { ...told, facts: [sizeFact('This piece', band.piece), ...told.facts] };
 }
 
-function describeEnvelope(pool: EnvelopeDetails): Described {
+function describeEnvelope(pool: EnvelopeDetails, { has_history }: ViewInfo): Described {
   const { born_event: born } = pool;
   return {
     key: `pool ${pool.rank}`,
@@ -43,11 +43,19 @@ function describeEnvelope(pool: EnvelopeDetails): Described {
       sizeFact('In blocks at the end', pool.active_final),
       sizeFact('Reserved at the end', pool.reserved_final),
       { label: 'Blocks', value: formatCount(pool.blocks), more: 'that were ever in it' },
-      { label: 'Exists', value: born < 0 ? 'from before the first event' : `from event ${formatCount(born)}` },
+      ...(has_history
+        ? [
+            {
+              label: 'Exists',
+              value: born < 0 ? 'from before the first event' : `from event ${formatCount(born)}`,
+            },
+          ]
+        : []),
       streamFact(pool),
       { label: 'Pool', value: poolText(pool.pool) },
     ],
     stackTitle: 'Stack',
+    ofFree: false,
     frames: [],
     reasons: ['A pool has no stack of its own; its blocks and segments have.'],
     forward: null,

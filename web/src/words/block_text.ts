@@ -11,7 +11,16 @@ import {
 } from '../base/format.ts';
 import type { BlockDetails, ViewInfo } from '../../engine/index.ts';
 import { ownFrame } from './stack_lines.ts';
-import { poolText, streamFact, type Described, type Fact, type Way } from './described.ts';
+import {
+  isOfFree,
+  poolText,
+  savedNote,
+  streamFact,
+  withOfFree,
+  type Described,
+  type Fact,
+  type Way,
+} from './described.ts';
 
 const stackTitles = {
   alloc: 'Allocated at',
@@ -23,32 +32,28 @@ function stackTitle(block: BlockDetails): string {
   return block.stack_of ? stackTitles[block.stack_of] : 'Stack';
 }
 
-/** One sentence for blocks whose allocation is not in the history. */
-function kindNote(block: BlockDetails): string | undefined {
-  switch (block.kind) {
+/** For blocks whose allocation is not in the history. */
+function kindNote({ kind }: BlockDetails, { has_history }: ViewInfo): string | undefined {
+  if (!has_history) return savedNote;
+  switch (kind) {
     case 'traced':
       return undefined;
     case 'freed_only':
       return 'Existed before the first event; known by its free.';
     case 'final_only':
-      return 'Existed before the first event and was still there at its end.';
+      return 'Existed before the first event and was still there at the end.';
   }
 }
 
-function factsOf(block: BlockDetails, info: ViewInfo): Fact[] {
-  const facts: Fact[] = [];
-  const add = (label: string, value: string | undefined, more?: string): void => {
-    if (value !== undefined && value !== '')
-      facts.push(more === undefined ? { label, value } : { label, value, more });
-  };
-  const start = info.first_time_us;
+type Add = (label: string, value: string | undefined, more?: string) => void;
+
+/** When it came and when it went. */
+function addLife(add: Add, block: BlockDetails, { first_time_us: start }: ViewInfo): void {
   const moment = (event: number | null, time: number | null): string | undefined => {
     if (event === null) return undefined;
     const at = time !== null && start !== null ? ` · ${formatMoment(time - start)}` : '';
     return `event ${formatCount(event)}${at}`;
   };
-  if (block.block_size !== null && block.block_size !== block.requested_size)
-    add('Block size', formatBytes(block.block_size), formatExactBytes(block.block_size));
   add(
     'Allocated',
     block.born_event < 0 ? 'before the first event' : moment(block.born_event, block.born_time_us),
@@ -68,7 +73,18 @@ function factsOf(block: BlockDetails, info: ViewInfo): Fact[] {
   add('Lived', `${isWhole ? '' : 'at least '}${plural(block.lifetime_events, 'event')}${life}`);
   if (block.total_after !== null)
     add('Total after it', formatBytes(block.total_after), formatExactBytes(block.total_after));
-  add('State at the end', block.state ?? undefined);
+}
+
+function factsOf(block: BlockDetails, info: ViewInfo): Fact[] {
+  const facts: Fact[] = [];
+  const add: Add = (label, value, more) => {
+    if (value !== undefined && value !== '')
+      facts.push(more === undefined ? { label, value } : { label, value, more });
+  };
+  if (block.block_size !== null && block.block_size !== block.requested_size)
+    add('Block size', formatBytes(block.block_size), formatExactBytes(block.block_size));
+  if (info.has_history) addLife(add, block, info);
+  add(info.has_history ? 'State at the end' : 'State when saved', block.state ?? undefined);
   facts.push(streamFact(block));
   add('Pool', poolText(block.pool), block.pool_from === 'segment' ? 'from its segment' : undefined);
   add('Address', block.address, `use ${block.version}`);
@@ -93,7 +109,8 @@ export function describeBlock(block: BlockDetails, info: ViewInfo): Described {
     { label: 'its events', goal: { to: 'events', address: name } },
   );
   const filter = (label: string, text: string): number => ways.push({ label, goal: { to: 'filter', text } });
-  const own = ownFrame(block.frames);
+  const ofFree = isOfFree(block);
+  const own = ofFree ? undefined : ownFrame(block.frames);
   if (own && !own.file.includes('"')) filter('all of its line', `stack:"${baseName(own.file)}:${own.line}:"`);
   filter('its size', `size:${block.requested_size}`);
   filter('its stream', `stream:${block.stream}`);
@@ -103,9 +120,10 @@ export function describeBlock(block: BlockDetails, info: ViewInfo): Described {
     name,
     title: '',
     bytes: block.requested_size,
-    note: kindNote(block),
+    note: withOfFree(kindNote(block, info), ofFree),
     facts: factsOf(block, info),
     stackTitle: stackTitle(block),
+    ofFree,
     frames: block.frames,
     reasons: block.no_stack_reasons,
     forward: block.forward_frames,

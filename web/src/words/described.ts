@@ -1,7 +1,7 @@
 // A thing as the details pane and the clipboard tell it.
 import { formatBytes, formatExactBytes } from '../base/format.ts';
 import type { Bytes, Rank } from '../base/units.ts';
-import type { BlockRow, Frame, Proof, RunningOps, SegmentRow } from '../../engine/index.ts';
+import type { BlockDetails, BlockRow, Frame, Proof, RunningOps, SegmentRow } from '../../engine/index.ts';
 
 export interface Fact {
   label: string;
@@ -45,6 +45,8 @@ export interface Described {
   note: string | undefined;
   facts: Fact[];
   stackTitle: string;
+  /** The stack is that of who freed it: who allocated it is not known. */
+  ofFree: boolean;
   frames: readonly Frame[];
   /** Why there are no frames. */
   reasons: readonly string[];
@@ -78,6 +80,16 @@ export function textOf({
   if (forward) lines.push('', 'Forward pass:', forward);
   return `${lines.join('\n')}\n`;
 }
+
+/** Where free events have the stack of the allocation, it is known who that was. */
+export const isOfFree = ({ stack_of, who }: Pick<BlockDetails, 'stack_of' | 'who'>): boolean =>
+  stack_of === 'free' && who === null;
+/** What is said of a block, and that its stack is that of its free. */
+export function withOfFree(note: string | undefined, ofFree: boolean): string | undefined {
+  if (!ofFree) return note;
+  return `${note === undefined ? '' : `${note} `}The stack is that of its free: who allocated it is not known.`;
+}
+export const savedNote = 'It was there when the snapshot was saved.';
 
 export const streamFact = ({ stream, stream_handle }: { stream: number; stream_handle: string }): Fact => ({
   label: 'Stream',

@@ -9,7 +9,16 @@ import {
 } from '../base/format.ts';
 import type { Bytes } from '../base/units.ts';
 import type { EventDetails, StateBlock, StateSegment, ViewInfo } from '../../engine/index.ts';
-import { poolText, streamFact, type Described, type Fact, type Way } from './described.ts';
+import {
+  isOfFree,
+  poolText,
+  savedNote,
+  streamFact,
+  withOfFree,
+  type Described,
+  type Fact,
+  type Way,
+} from './described.ts';
 import { keyOf, type Thing } from '../model/detail_subject.ts';
 
 export function describeThing(thing: Thing, info: ViewInfo): Described {
@@ -17,9 +26,9 @@ export function describeThing(thing: Thing, info: ViewInfo): Described {
     case 'event':
       return describeEvent(thing.event, keyOf(thing), info);
     case 'state-block':
-      return describeStateBlock(thing.block, thing.at, keyOf(thing));
+      return describeStateBlock(thing.block, thing.at, keyOf(thing), info);
     case 'segment':
-      return describeSegment(thing.segment, thing.at, keyOf(thing));
+      return describeSegment(thing.segment, thing.at, keyOf(thing), info);
   }
 }
 
@@ -45,8 +54,10 @@ function waysToEvents(
   );
 }
 
-const momentText = (event: number): string =>
-  event < 0 ? 'before the first event' : `after event ${formatCount(event)}`;
+function momentText(event: number, { has_history }: ViewInfo): string {
+  if (!has_history) return 'when it was saved';
+  return event < 0 ? 'before the first event' : `after event ${formatCount(event)}`;
+}
 
 function describeEvent(event: EventDetails, key: string, info: ViewInfo): Described {
   const { action, rank, block, segment, time_us } = event;
@@ -88,6 +99,7 @@ function describeEvent(event: EventDetails, key: string, info: ViewInfo): Descri
           : undefined,
     facts,
     stackTitle: 'Stack of the event',
+    ofFree: false,
     frames: event.frames,
     reasons: event.no_stack_reasons,
     forward: event.forward_frames,
@@ -100,7 +112,13 @@ const states = {
   active_pending_free: 'freed, but waiting for another stream (record_stream)',
 } as const;
 
-function describeStateBlock(block: StateBlock, at: number, key: string): Described {
+/** For blocks whose allocation is not in the history. */
+function originNote({ alloc_event }: StateBlock, { has_history }: ViewInfo): string | undefined {
+  if (!has_history) return savedNote;
+  return alloc_event < 0 ? 'Existed before the first event.' : undefined;
+}
+
+function describeStateBlock(block: StateBlock, at: number, key: string, info: ViewInfo): Described {
   const facts: Fact[] = [];
   const add = (label: string, value: string | null): void => {
     if (value !== null && value !== '') facts.push({ label, value });
@@ -108,7 +126,7 @@ function describeStateBlock(block: StateBlock, at: number, key: string): Describ
   facts.push({
     label: 'State',
     value: block.state ? states[block.state] : 'does not exist',
-    more: momentText(at),
+    more: momentText(at, info),
   });
   facts.push(sizeFact('Block size', block.size));
   if (block.rounding > 0) facts.push(sizeFact('Lost to rounding', block.rounding));
@@ -123,12 +141,13 @@ function describeStateBlock(block: StateBlock, at: number, key: string): Describ
   if (block.segment >= 0)
     ways.push({ label: 'segment', goal: { to: 'segment', segment: block.segment, at } });
   ways.push({ label: 'its events', goal: { to: 'events', address: block.name } });
+  const ofFree = isOfFree(block);
   return {
     key,
     name: block.name,
     title: '',
     bytes: block.requested_size,
-    note: block.alloc_event < 0 ? 'Existed before the first event.' : undefined,
+    note: withOfFree(originNote(block, info), ofFree),
     facts,
     stackTitle:
       block.stack_of === 'free'
@@ -136,6 +155,7 @@ function describeStateBlock(block: StateBlock, at: number, key: string): Describ
         : block.stack_of === 'alloc'
           ? 'Allocated at'
           : 'Stack kept with the block',
+    ofFree,
     frames: block.frames,
     reasons: [],
     forward: null,
@@ -143,10 +163,10 @@ function describeStateBlock(block: StateBlock, at: number, key: string): Describ
   };
 }
 
-function describeSegment(segment: StateSegment, at: number, key: string): Described {
+function describeSegment(segment: StateSegment, at: number, key: string, info: ViewInfo): Described {
   const existed = segment.begin < 0;
   const facts: Fact[] = [
-    { label: 'Moment', value: momentText(at) },
+    { label: 'Moment', value: momentText(at, info) },
     sizeFact('Allocated', segment.allocated),
     ...(segment.active === segment.allocated ? [] : [sizeFact('Active', segment.active)]),
     {
@@ -162,11 +182,15 @@ function describeSegment(segment: StateSegment, at: number, key: string): Descri
     streamFact(segment),
     { label: 'Pool', value: poolText(segment.pool) },
     { label: 'Address', value: segment.address },
-    {
-      label: 'Exists',
-      value: existed ? 'from before the first event' : `from event ${formatCount(segment.begin)}`,
-      ...(segment.end < 0 ? { more: 'to the end' } : { more: `to event ${formatCount(segment.end)}` }),
-    },
+    ...(info.has_history
+      ? [
+          {
+            label: 'Exists',
+            value: existed ? 'from before the first event' : `from event ${formatCount(segment.begin)}`,
+            more: segment.end < 0 ? 'to the end' : `to event ${formatCount(segment.end)}`,
+          },
+        ]
+      : []),
   ];
   const ways: Way[] = [];
   if (!existed && segment.begin_action)
@@ -182,6 +206,7 @@ function describeSegment(segment: StateSegment, at: number, key: string): Descri
     note: undefined,
     facts,
     stackTitle: 'Asked for at',
+    ofFree: false,
     frames: segment.frames,
     reasons: [],
     forward: null,

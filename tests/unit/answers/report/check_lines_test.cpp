@@ -56,8 +56,8 @@ TEST_F(LinesOfCheck, WhatCannotBeDecidedSaysWhyAndWhatTheRecordingShows) {
       "most 4.0 KiB, event 5");
   for (const Undecided why :
        {Undecided::events_lost, Undecided::incomplete, Undecided::not_ended, Undecided::ends_out_of_memory,
-        Undecided::starts_in_use, Undecided::segments_missing, Undecided::no_steps, Undecided::few_steps,
-        Undecided::guessed_steps, Undecided::unsure_leak, Undecided::baseline}) {
+        Undecided::starts_in_use, Undecided::segments_missing, Undecided::no_steps, Undecided::steps_of_trace,
+        Undecided::few_steps, Undecided::guessed_steps, Undecided::unsure_leak, Undecided::baseline}) {
     const std::string said = line({RuleKind::no_leak, false, 0, 0, 0, -1, {}, why});
     EXPECT_THAT(said, testing::StartsWith("unknown no_leak            device 0: this cannot be checked: "));
     EXPECT_THAT(said, testing::Not(testing::HasSubstr("leaking stacks")));

@@ -3,7 +3,7 @@ import { reasonOf } from '../../base/reason.ts';
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { property, state } from 'lit/decorators.js';
 import { element } from '../../controls/element.ts';
-import { formatCount, formatDuration, plural } from '../../base/format.ts';
+import { formatDuration, plural } from '../../base/format.ts';
 import { base } from '../../controls/styles.ts';
 import { colorsOf, type Theme } from '../../draw/colors.ts';
 import type { EngineView, Marks, Stretch } from '../../../engine/index.ts';
@@ -88,8 +88,14 @@ export class CompareCurves extends LitElement {
       data-most=${Math.max(before, after)}
       .of=${curves}
       .levels=${[
-        levelOf(this.first.name, colors.reserved, 'line', before, 'before'),
-        levelOf(this.second.name, colors.snapshot, 'line', after, 'after'),
+        {
+          ...levelOf(this.first.name, colors.reserved, 'line', before, 'before'),
+          isSaved: !this.first.view.info.has_history,
+        },
+        {
+          ...levelOf(this.second.name, colors.snapshot, 'line', after, 'after'),
+          isSaved: !this.second.view.info.has_history,
+        },
       ]}
       .theme=${this.theme}
       label="Allocated memory of both"></gpustrata-chart>`;
@@ -187,7 +193,7 @@ async function extentOf(
   const extents = [before, after].map(({ info }) => info.extent[align === 'time' ? 'time_us' : 'event']);
   if (extents.some((one) => one === null)) return 'One of the files has no times.';
   const extent = Math.max(1, ...extents.map((one) => one ?? 0));
-  return { extent, says: align === 'time' ? formatDuration(extent) : `${formatCount(extent)} events` };
+  return { extent, says: align === 'time' ? formatDuration(extent) : plural(extent, 'event') };
 }
 
 /** One after the other, what lies between them left out; each as wide, however long it lasts. */

@@ -71,12 +71,14 @@ export class RanksView extends LitElement {
         countColumn('Events', ({ view }) => view.info.events),
         {
           name: 'Out of memory',
-          cell: ({ view: { info } }) =>
+          cell: ({ view: { info }, damaged }) =>
             info.oom_events.length > 0
               ? html`<span class="bad">yes</span>`
-              : info.has_history
-                ? 'no'
-                : { text: '–', says: 'Without a history it is not known' },
+              : !info.has_history
+                ? { text: '–', says: 'Without a history it is not known' }
+                : damaged
+                  ? { text: '–', says: 'The file is damaged: not known' }
+                  : 'no',
         },
       ],
     })}`;

@@ -95,8 +95,10 @@ export class DevicesPanel extends LitElement {
     if (!tracks)
       return html`<p class="dim" data-waiting>Replaying ${plural(this.page.devices, 'device')}…</p>`;
     const { axis, all } = tracks;
-    const by =
-      axis.axis === 'time'
+    const isSaved = all.every(({ view }) => !view.info.has_history);
+    const by = isSaved
+      ? 'as saved'
+      : axis.axis === 'time'
         ? 'on one clock'
         : 'each by its own events, because the file has no times: moments do not line up';
     return html`<div
@@ -106,7 +108,7 @@ export class DevicesPanel extends LitElement {
       .style=${`--chart-height: ${heightOf(all.length)}px`}>
       <p class="dim">
         ${plural(all.length, 'device')} ${by}, and on one scale of bytes. Click in a track, or press Enter, to
-        go to that moment of that device.
+        go to ${isSaved ? '' : 'that moment of '}that device.
       </p>
       ${all.map((track) => this.track(track, tracks))}
     </div>`;
@@ -116,7 +118,7 @@ export class DevicesPanel extends LitElement {
     const { device, view, oom, failures, course } = track;
     const { info, theme } = this.page;
     const colors = colorsOf(theme);
-    const { peak, reserved_peak, capacity, is_processor } = view.info;
+    const { peak, reserved_peak, capacity, is_processor, has_history } = view.info;
     const name = deviceName(device, is_processor);
     const marks: ChartMark[] = failures.map((position) => ({ position, text: '', look: 'bad' }));
     return html`<section data-track=${device} data-failed=${oom.count > 0 ? oom.count : nothing}>
@@ -126,14 +128,14 @@ export class DevicesPanel extends LitElement {
         .levels=${[
           levelOf('allocated', colors.snapshot, 'area', peak.bytes),
           levelOf('reserved', colors.reserved, 'line', reserved_peak),
-        ]}
+        ].map((level) => ({ ...level, isSaved: !has_history }))}
         .marks=${marks}
         .limit=${capacity ?? undefined}
         .top=${axis.top}
         .stretch=${this.stretch}
         .cursor=${this.cursor}
         .theme=${theme}
-        label="Memory of ${name}, up to ${formatBytes(axis.top)}; Enter goes to a moment of it"
+        label="Memory of ${name}, up to ${formatBytes(axis.top)}; Enter goes to ${has_history ? 'a moment of it' : 'it'}"
         @stretch=${({ detail }: CustomEvent<Stretch>) => this.see(detail, axis.extent)}
         @cursor=${({ detail }: CustomEvent<Cursor | null>) => (this.cursor = detail ?? undefined)}
         @choose=${({ detail }: CustomEvent<AxisUnits>) => void this.choose(track, detail)}>

@@ -266,7 +266,7 @@ export class EventListView extends LitElement {
 
   private nothing(): string {
     return this.isAll
-      ? 'No events in this file: what is shown is the state when it was saved.'
+      ? 'No events of this device: what is shown is the state when it was saved.'
       : 'The filter means no event.';
   }
 

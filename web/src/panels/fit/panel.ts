@@ -480,7 +480,7 @@ export class FitPanel extends LitElement {
           bytesColumn('Peak requested', ({ bytes }) => bytes),
           { name: 'Share', look: 'number', cell: ({ bytes }) => formatShare(bytes, terms_bytes) },
           countColumn('Blocks', ({ blocks }) => blocks),
-          { name: 'Grows with', cell: ({ grows }) => html`<code>${grows}</code>` },
+          { name: 'Changes with', cell: ({ grows }) => html`<code>${grows}</code>` },
           { name: 'Requested by', names: true, cell: ({ who }) => who ?? 'code without a stack' },
         ],
       })}

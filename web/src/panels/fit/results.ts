@@ -112,7 +112,7 @@ export function sureness({ sure, exact, recordings, parameters, repeats, unexpla
                 ...recordings.map(({ file }, at) =>
                   countColumn<Fit['repeats'][number]>(`times in ${file}`, ({ times }) => times[at] ?? 0),
                 ),
-                { name: 'Grows with', cell: ({ grows }) => html`<code>${grows}</code>` },
+                { name: 'Changes with', cell: ({ grows }) => html`<code>${grows}</code>` },
               ],
             })}
           </details>`

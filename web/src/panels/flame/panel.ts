@@ -202,7 +202,7 @@ export class FlamePanel extends LitElement {
       ? `the range after event ${formatCount(from)} up to ${formatCount(to)}`
       : 'the whole recording; M marks a range';
     const sums = totals
-      ? ` · allocated ${formatBytes(totals.allocated.bytes)}, of it kept ${formatBytes(totals.kept.bytes)}, freed ${formatBytes(totals.freed.bytes)}`
+      ? ` · allocated ${formatBytes(totals.allocated.bytes)}, of it kept ${formatBytes(totals.kept.bytes)}; freed ${formatBytes(totals.freed.bytes)}, older blocks too`
       : '';
     return `${total}${way?.name.toLowerCase().replace('the range', where).replace(' in it,', ` in ${where},`) ?? ''}${sums}`;
   }

@@ -79,8 +79,8 @@ export class FragmentationPanel extends AnswerPanel<Fragmentation> {
                 ${who ?? 'no stack'}
               </button>
               <div class="dim">
-                ${plural(blocks, 'block')} of ${formatBytes(pinned_bytes)}, since
-                ${since_event < 0 ? 'before the first event' : `event ${formatCount(since_event)}`}
+                ${plural(blocks, 'block')} of
+                ${formatBytes(pinned_bytes)}${this.page.info.has_history ? sinceText(since_event) : ''}
               </div>`,
         },
         {
@@ -140,6 +140,9 @@ function places({ places: all, places_left_out }: Fragmentation): TemplateResult
   })}
   ${places_left_out > 0 ? html`<p class="dim">and ${formatCount(places_left_out)} more</p>` : nothing}`;
 }
+
+const sinceText = (event: number): string =>
+  `, since ${event < 0 ? 'before the first event' : `event ${formatCount(event)}`}`;
 
 export const panel: LoadedPanel = {
   reads: ['settled', 'event', 'theme'],

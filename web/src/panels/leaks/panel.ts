@@ -38,7 +38,7 @@ export class LeaksPanel extends AnswerPanel<Found> {
           ${report.leaks.length === 0 ? noLeakText(report) : `${plural(report.leaks.length + report.leaks_left_out, 'stack')} that grew from step to step`}
         </h2>
         <p class="dim" data-steps=${report.steps.count} data-steps-from=${report.steps.from ?? nothing}>
-          ${stepsText(report)}
+          ${stepsText(report, this.page.info.has_ops)}
         </p>
         ${report.leaks.length > 0 ? this.leaks(report) : nothing}
       </section>
@@ -51,7 +51,7 @@ export class LeaksPanel extends AnswerPanel<Found> {
           ${
             kept.blocks > 0
               ? html`<button class="link" data-way="all" @click=${() => this.follow({ filter: kept.filter })}>
-                  highlight all ${plural(kept.blocks, 'block')}
+                  highlight ${kept.blocks === 1 ? 'the block' : `all ${formatCount(kept.blocks)} blocks`}
                 </button>`
               : nothing
           }
@@ -161,11 +161,11 @@ function noLeakText({ steps }: Report): string {
   return steps.from === 'loop' ? 'No leak seen' : 'No leak';
 }
 
-function stepsText({ steps, leaks }: Report): string {
+function stepsText({ steps, leaks }: Report, ofTrace: boolean): string {
   const { count, from, name, sure, why_not } = steps;
   const mark = 'Mark them with torch.profiler.record_function("step"), or look at what was never freed.';
   if (from === null)
-    return `No training steps detected (${why_not ?? ''}), so growth from step to step cannot be seen. ${mark}`;
+    return `No training steps detected (${why_not ?? ''}), so growth from step to step cannot be seen. ${ofTrace ? 'Look at what was never freed.' : mark}`;
   const how = {
     annotations: 'the profiler’s own',
     regions: `by the region “${name ?? ''}”`,

@@ -12,6 +12,7 @@ import { base, column } from '../../controls/styles.ts';
 import { bytesColumn, countColumn, tableOf } from '../../controls/table.ts';
 import { holderHeads } from '../../../engine/heads.ts';
 import type { Args, BlockCategory, Holder, HolderBy, Holders } from '../../../engine/index.ts';
+import { oneOf } from '../link_field.ts';
 import { tell, type Kept, type LoadedPanel, type PanelPage } from '../panel.ts';
 import { styles } from './styles.ts';
 
@@ -186,8 +187,12 @@ export class HoldersPanel extends LitElement {
   }
 
   private moment({ event, bytes, blocks }: Holders): string {
-    const after = event < 0 ? 'before the first event' : `after event ${formatCount(event)}`;
-    return `${formatBytes(bytes)} in ${plural(blocks, 'block')} ${after}`;
+    const when = !this.page.info.has_history
+      ? 'as saved'
+      : event < 0
+        ? 'before the first event'
+        : `after event ${formatCount(event)}`;
+    return `${formatBytes(bytes)} in ${plural(blocks, 'block')} ${when}`;
   }
 
   private rules(): TemplateResult {
@@ -268,6 +273,7 @@ export class HoldersPanel extends LitElement {
 export const panel: LoadedPanel<Memory> = {
   reads: ['event', 'highlight', 'pinned', 'settled'],
   initial: atFirst,
+  linked: { by: oneOf(ways.map(({ id }) => id)) },
   show: (page, kept) =>
     html`<gpustrata-holders
       role="region"

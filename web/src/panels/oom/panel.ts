@@ -11,7 +11,7 @@ import type { EngineView, ExplainedOutOfMemory, Report } from '../../../engine/i
 import { noFailure } from '../../words/failure_text.ts';
 import { AnswerPanel } from '../answer_panel.ts';
 import { answerStyles } from '../answer_styles.ts';
-import type { Kept, LoadedPanel, PanelPage } from '../panel.ts';
+import { around, type Kept, type LoadedPanel, type PanelPage } from '../panel.ts';
 import { reportOf } from '../reports.ts';
 import { runsOf } from '../runs.ts';
 
@@ -72,7 +72,7 @@ export class OomPanel extends AnswerPanel<Report> {
   protected show({ oom: untried, oom_left_out }: Report): TemplateResult {
     const oom = this.tried?.of === this.page.view ? this.tried.oom : untried;
     const one = oom.find(({ event }) => event === this.kept.value.event) ?? oom.at(-1);
-    if (!one) return html`<p class="dim">${noFailure(this.page.info)}</p>`;
+    if (!one) return html`<p class="dim">${noFailure(this.page.info, around(this.page).damaged)}</p>`;
     return html`${oom.length > 1 ? this.choice(oom, one, oom_left_out) : nothing}
       <div data-oom=${one.event} data-verdict=${one.verdict} data-bytes=${one.requested_bytes}>
         <h2 class="bad">${verdicts[one.verdict]}</h2>
@@ -250,10 +250,11 @@ export class OomPanel extends AnswerPanel<Report> {
       }
       .remedies li {
         display: grid;
-        grid-template-columns: 76px 1fr;
+        grid-template-columns: 76px minmax(0, 1fr);
         gap: 12px;
         padding: 6px 0;
         border-bottom: 1px solid var(--line);
+        overflow-wrap: anywhere;
       }
       .remedies .number {
         font-weight: 600;

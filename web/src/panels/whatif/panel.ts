@@ -232,7 +232,7 @@ export class WhatIfPanel extends LitElement {
   private fidelity({ exact, fidelity_text, first_deviation, guesses, requests }: Rehearsal): TemplateResult {
     return html`<p class="fidelity" data-exact=${exact}>
         <strong>${exact ? 'Exact.' : 'Not exact.'}</strong> Run again as it was, it ${fidelity_text}
-        (${plural(requests, 'request')}).
+        (${plural(requests, 'request')}, frees among them).
         ${
           first_deviation === null
             ? nothing
@@ -349,7 +349,8 @@ export class WhatIfPanel extends LitElement {
       ${
         smallest
           ? html`<p data-smallest=${smallest.bytes}>
-              Smallest device that fits the recorded requests, ${nameOf(smallest.scenario)}:
+              Smallest device that fits the recorded requests,
+              ${nameOf({ ...smallest.scenario, capacity: undefined })}:
               <strong title=${formatExactBytes(smallest.bytes)}>${formatNeeded(smallest.bytes)}</strong> for
               this allocator.${answer?.whatIf.complete === false ? ' The whole run may need more.' : ''}
             </p>`

@@ -17,6 +17,8 @@ export interface Measured {
   to: DataPoint;
   /** `3.2 GiB · 1,204 events · 12.3 ms` */
   text: string;
+  /** The same without the bytes. */
+  across: readonly string[];
 }
 
 export class RulerTrack {
@@ -56,14 +58,14 @@ export class RulerTrack {
     const whole = (x: AxisUnits): number =>
       Math.max(0, Math.min(Math.floor(x), this.stage.bounds.extent - 1));
     const bytes = formatBytes(to.y - from.y);
-    const parts = [to.y > from.y ? `+${bytes}` : bytes];
+    const height = to.y > from.y ? `+${bytes}` : bytes;
     let events: number | undefined = axis === 'event' ? whole(right) - whole(left) : undefined;
     let time: number | undefined = axis === 'time' ? right - left : undefined;
     const tell = (): void => {
-      const words = [...parts];
-      if (events !== undefined) words.push(plural(events, 'event'));
-      if (time !== undefined) words.push(formatDuration(time));
-      this.measured = { axis, from, to, text: words.join(' · ') };
+      const across: string[] = [];
+      if (events !== undefined) across.push(plural(events, 'event'));
+      if (time !== undefined) across.push(formatDuration(time));
+      this.measured = { axis, from, to, text: [height, ...across].join(' · '), across };
       this.changed();
     };
     tell();
@@ -84,9 +86,10 @@ export class RulerTrack {
   }
 }
 
-/** What a screen reader hears. */
-export function spoken({ axis, from, to, text }: Measured): string {
+/** What a screen reader hears. The bytes are those between the two points, not what memory grew by. */
+export function spoken({ axis, from, to, across }: Measured): string {
   const place = (x: AxisUnits): string =>
     axis === 'event' ? `event ${formatCount(Math.floor(x))}` : formatDuration(x);
-  return `From ${place(from.x)} to ${place(to.x)}: ${text}`;
+  const height = `a height of ${formatBytes(Math.abs(to.y - from.y))}`;
+  return `From ${place(from.x)} to ${place(to.x)}: ${[height, ...across].join(' · ')}`;
 }
