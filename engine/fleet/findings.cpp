@@ -276,8 +276,8 @@ class Findings {
         },
         [&](Statement& one, const std::string& run, int32_t row, Draft& draft) {
           const double change = one.number(7);
-          draft.title = fmt::format("The peaks of {} {} from step to step{}", row_text(row),
-                                    change > 0 ? "rise" : "fall", in_run(run));
+          draft.title = fmt::format("The peaks of {} are {} in its last steps than in its first{}",
+                                    row_text(row), change > 0 ? "higher" : "lower", in_run(run));
           draft.text =
               fmt::format("From {} in the first third of {} steps to {} in the last.",
                           bytes_text(one.number(5)), count_text(one.integer(4)), bytes_text(one.number(6)));

@@ -278,6 +278,7 @@ class Teller {
     const int64_t wanted =
         config.expandable_segments ? (asked + page - 1) / page * page : config.segment_size(rounded);
     told_.most_capacity = std::min(told_.most_capacity, added(reserved, had < wanted ? left : wanted - 1));
+    told_.is_limited = told_.is_limited || had >= wanted;
   }
 
   // What the stacks of a run say, which ends before `run_end_`: were its segments given back for the request behind it?

@@ -75,6 +75,8 @@ struct RecordedRequests {
   // Sizes of a device on which the same would have happened: what was reserved at most, and the least that did not fit.
   int64_t least_capacity = 0;
   int64_t most_capacity = INT64_MAX;
+  // A request failed although the device had enough for it: there was a limit, of which only this range is known.
+  bool is_limited = false;
 
   [[nodiscard]] int64_t guesses_of(Guess guess) const { return guesses[static_cast<size_t>(guess)]; }
   // Those that were made: visit(guess, count).

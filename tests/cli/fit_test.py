@@ -111,7 +111,7 @@ class Fit(InAFolder):
         self.assertEqual(told["largest_that_fits"]["next_failure"],
                          {"requested_bytes": 36 * MIB, "who": "m gradient train.py:4"})
         text = out_of("fit", self.of_batch(4), self.of_batch(8), "--capacity", "128MiB")
-        self.assertTrue(text.startswith("batch 11 is the largest that fits 128.0 MiB ("), text)
+        self.assertTrue(text.startswith("batch 11 fits 128.0 MiB ("), text)
         words = " ".join(text.split())
         self.assertIn(told["answer"], words)
         self.assertIn(f"How sure {told['sure']} No recording is left", words)

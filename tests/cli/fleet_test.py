@@ -531,9 +531,9 @@ class Fleet(InOneFolder):
         path = self.folder / "drifts.json"
         write(path, "".join(line(rank=rank, steps=peaks) for rank, peaks in enumerate((up, up, down))))
         rises, falls = [one for one in self.fleet(path)["findings"] if one["kind"] == "drift"]
-        self.assertEqual((rises["title"], rises["rows"], rises["bad"]), ("The peaks of rank 0 rise from step to step", [0, 1], True))
+        self.assertEqual((rises["title"], rises["rows"], rises["bad"]), ("The peaks of rank 0 are higher in its last steps than in its first", [0, 1], True))
         self.assertTrue(rises["text"].endswith(" Likewise rank 1."), rises["text"])
-        self.assertEqual((falls["title"], falls["rows"], falls["bad"]), ("The peaks of rank 2 fall from step to step", [2], False))
+        self.assertEqual((falls["title"], falls["rows"], falls["bad"]), ("The peaks of rank 2 are lower in its last steps than in its first", [2], False))
         # Rank 0 has much at the end, rank 1 a low peak, ranks 2 and 3 a high one; of the peak of rank 3 that is told, not its end.
         with open(path, "w") as out:
             for rank in range(12):

@@ -137,8 +137,10 @@ class Explaining {
     if (in_pieces) add_pins(device_free);
     if (verdict == Verdict::elsewhere && cached_elsewhere_ > 0)
       remedies.push_back({RemedyKind::share_streams, cached_elsewhere_});
-    if (in_pieces || verdict == Verdict::full || verdict == Verdict::too_big) {
-      if (const int64_t served = largest_served(); served > 0)
+    // Of the device the settings may allow less than it has left.
+    const bool is_limited = found_.settings.memory_fraction().value_or(1) < 1;
+    if (!is_limited && (in_pieces || verdict == Verdict::full || verdict == Verdict::too_big)) {
+      if (const int64_t served = largest_served(); served > 0 && !is_refused_next(served))
         remedies.push_back({RemedyKind::smaller_request, saturated_difference(found_.requested, served)});
     }
     if (verdict == Verdict::full && found_.requested > found_.room)
@@ -156,6 +158,16 @@ class Explaining {
   }
 
  private:
+  // Before anything else is asked for, a request of that size or less fails: there is a limit.
+  [[nodiscard]] bool is_refused_next(int64_t bytes) const {
+    const model::EventTable& events = context_.recording.events;
+    for (int32_t event = found_.event + 1; event < context_.history.event_count(); ++event) {
+      const size_t row = context_.row(event);
+      if (events.action[row] == trace::Action::oom) return events.size[row] <= bytes;
+      if (events.action[row] == trace::Action::alloc) return false;
+    }
+    return false;
+  }
   [[nodiscard]] bool is_own(const SegmentAt& segment) const {
     const auto row = static_cast<size_t>(segment.row);
     return same_stream(context_.history.range_stream[row]) == found_.stream &&

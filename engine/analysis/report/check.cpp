@@ -87,7 +87,7 @@ std::vector<CheckedRule> check_device(const Report& report, const CheckRules& ru
     add_level(RuleKind::no_leak, 0, sure > 0 ? static_cast<double>(sure) : all,
               doubt_of_no_leak(report, incomplete), any ? report.steps->begin[first->first_step] : -1,
               any ? first->stack : StackId{});
-    if (found.back().undecided == Undecided::no && any && sure == 0) {
+    if (found.back().undecided == Undecided::no && sure == 0 && (any || report.leaks.level_rises)) {
       found.back().kept = false;
       found.back().undecided =
           report.steps->from == StepsFrom::loop ? Undecided::guessed_steps : Undecided::unsure_leak;

@@ -92,6 +92,19 @@ void find_from_before(Overview& found, const replay::BlockLives& lifetimes) {
   return recording.strings.view(part.settings_json).substr(0, kMark.size()) == kMark;
 }
 
+// A block that is there from the start was recorded if the stack of its allocation is known: by a history of which the
+// file does not have that event any more.
+[[nodiscard]] bool was_recorded_before(const model::Recording& recording,
+                                       const replay::BlockLives& lifetimes) {
+  for (int32_t rank = 0; rank < lifetimes.from_start; ++rank) {
+    const int32_t row = lifetimes.source[rank];
+    if (row < 0) continue;
+    const StackId stack = recording.blocks.stack[row];
+    if (!stack.is_none() && recording.stacks.leaf(stack) >= 0) return true;
+  }
+  return false;
+}
+
 void find_missing(Overview& found, const model::Recording& recording, const model::Part& part,
                   const replay::BlockLives& lifetimes) {
   if (found.events == 0) {
@@ -118,8 +131,10 @@ void find_missing(Overview& found, const model::Recording& recording, const mode
   const std::optional<bool> lost = trace == nullptr ? std::nullopt : trace->lost_oldest;
   const bool may_be_lost = !lifetimes.profiled && is_round(lifetimes.events.count) &&
                            (lifetimes.events.count > 1 || found.from_before);
-  if (lost.value_or(may_be_lost))
-    found.missing.push_back({.what = NotRecorded::oldest_events, .is_sure = lost.has_value()});
+  const bool is_recorded = !lifetimes.profiled && !lost && was_recorded_before(recording, lifetimes);
+  if (lost.value_or(may_be_lost || is_recorded))
+    found.missing.push_back(
+        {.what = NotRecorded::oldest_events, .is_sure = lost.has_value(), .has_stacks = is_recorded});
   if (part.is_open) found.missing.push_back({NotRecorded::end});
   if (is_estimate(recording, part)) found.missing.push_back({NotRecorded::device});
 }

@@ -53,15 +53,17 @@ enum class NotRecorded : uint8_t {
   some_stacks,  // blocks alive at the peak have none, 0.5 % of it or more; not told of a damaged file
   times,        // no event has a time
   addresses,    // of a profiler's records: which free ended which block is told by its size only
-  oldest_events,  // the recorder says that it wrote over them; or perhaps, as the number of events is a round one
-  end,            // of the program: Part::is_open
-  device,         // there was none: an estimate (capture/python/gpustrata/_estimate)
+  oldest_events,  // the recorder says that it wrote over them; or perhaps, as the number of events is a round one, or as blocks
+  // that are older than the first event have stacks
+  end,     // of the program: Part::is_open
+  device,  // there was none: an estimate (capture/python/gpustrata/_estimate)
 };
 struct Missing {
   NotRecorded what;
   // Of some_stacks: all of it, and what was allocated before the first event.
   int64_t bytes = 0, older_bytes = 0;
-  bool is_sure = true;  // false: perhaps
+  bool is_sure = true;      // false: perhaps
+  bool has_stacks = false;  // of oldest_events: older blocks have
 };
 
 struct Overview {

@@ -33,6 +33,8 @@ struct Growth {
   int64_t bytes, blocks;
 };
 
+constexpr double kUnsureOptimizer = 0.5;  // below kSureLeak
+
 class LeakFinder {
  public:
   LeakFinder(const model::Recording& recording, const replay::BlockLives& lifetimes,
@@ -49,6 +51,7 @@ class LeakFinder {
     Leaks found;
     if (steps_.from == StepsFrom::nothing || steps_.count() < kFewestGrowths + (is_loop_ ? 1 : 0))
       return found;
+    found.level_rises = level_rises();
     if (!collect() || !judge(found) || !look_at_blocks(found) || !find_inner_loops(found)) return no_memory();
     std::stable_sort(found.leaks.begin(), found.leaks.end(), [](const Leak& a, const Leak& b) {
       return std::tuple(-a.live_bytes, -a.live_blocks) < std::tuple(-b.live_bytes, -b.live_blocks);
@@ -71,6 +74,20 @@ class LeakFinder {
     return static_cast<int32_t>(std::upper_bound(steps_.begin.begin(), steps_.begin.end(), event) -
                                 steps_.begin.begin()) -
            1;
+  }
+
+  [[nodiscard]] bool level_rises() const {
+    constexpr int32_t kFewestSteps = 6;
+    const int32_t count = steps_.count();
+    if (count < kFewestSteps) return false;
+    const auto level_at_end = [&](int32_t step) {
+      return lives_.level_after((step + 1 < count ? steps_.begin[step + 1] : end_) - 1);
+    };
+    int32_t rises = 0;
+    const int32_t from = count / 2;
+    for (int32_t step = from; step < count; ++step)
+      rises += level_at_end(step) > level_at_end(step - 1) ? 1 : 0;
+    return rises * 5 >= (count - from) * 4;
   }
 
   [[nodiscard]] bool collect() {
@@ -139,6 +156,9 @@ class LeakFinder {
       leak_of_group_[group] = static_cast<int32_t>(found.leaks.size());
       found.leaks.push_back(*leak);
       found.leaks.back().stack = groups_.stack_of(group);
+      // The state of parameters that are trained later than others grows as a leak does, until all have it.
+      if (is_of_optimizer(groups_.stack_of(group)))
+        found.leaks.back().confidence = std::min(found.leaks.back().confidence, kUnsureOptimizer);
     }
     return true;
   }
@@ -149,6 +169,16 @@ class LeakFinder {
     const Growth& last = growths.back();
     const auto returned = std::equal_range(returns_.begin(), returns_.end(), Return{group, last.step});
     return returned.second - returned.first + (last.step == steps_.count() - 1 ? late : 0) >= last.blocks;
+  }
+
+  [[nodiscard]] bool is_of_optimizer(StackId stack) const {
+    if (stack.is_none()) return false;
+    for (int32_t node = recording_.stacks.leaf(stack); node >= 0;
+         node = recording_.stacks.node(node).caller) {
+      const trace::Frame& frame = recording_.frames[recording_.stacks.node(node).frame];
+      if (recording_.strings.view(frame.filename).find("torch/optim/") != std::string_view::npos) return true;
+    }
+    return false;
   }
 
   // One of the first `count` leaks is sure and has the same inner half of its stack.
@@ -192,6 +222,23 @@ class LeakFinder {
     return *middle;
   }
 
+  // What is asked for in passing by the same stack is alive at the end, too, if it is of the last steps: of those with
+  // more blocks than any before, as much counts as the most before.
+  void add_growths(std::span<const Growth> all, Leak& leak) const {
+    constexpr int32_t kLastSteps = 2;
+    Growth most{-1, 0, 0};
+    for (const Growth& growth : all) {
+      const bool is_last = growth.step >= steps_.count() - kLastSteps;
+      if (!is_last) {
+        most.bytes = std::max(most.bytes, growth.bytes);
+        most.blocks = std::max(most.blocks, growth.blocks);
+      }
+      const Growth& counted = is_last && most.blocks > 0 && growth.blocks > most.blocks ? most : growth;
+      add_saturated(leak.live_bytes, std::min(counted.bytes, growth.bytes));
+      leak.live_blocks += counted.blocks;
+    }
+  }
+
   [[nodiscard]] std::optional<Leak> leak_in(std::span<const Growth> growths, int64_t returned,
                                             int32_t fewest) const {
     constexpr int32_t kSomeSteps = 6;
@@ -213,15 +260,11 @@ class LeakFinder {
     const int32_t due_since = gap - 1 + (steps_.last_is_whole ? 0 : 1);
     if (since_last > due_since + (count >= kSomeSteps ? 1 : 0)) return std::nullopt;
     Leak leak;
-    int64_t bytes = 0, blocks = 0;
-    for (const Growth& growth : all) {
-      add_saturated(bytes, growth.bytes);
-      blocks += growth.blocks;
-    }
-    if (returned * 5 > blocks) return std::nullopt;
+    add_growths(all, leak);
+    if (returned * 5 > leak.live_blocks) return std::nullopt;
     leak.steps = static_cast<int32_t>(all.size());
-    leak.bytes_per_step = bytes / leak.steps;
-    leak.blocks_per_step = (blocks + leak.steps / 2) / leak.steps;
+    leak.bytes_per_step = leak.live_bytes / leak.steps;
+    leak.blocks_per_step = (leak.live_blocks + leak.steps / 2) / leak.steps;
     leak.first_step = all.front().step;
     leak.gap = gap;
     const double repeated = 1 - std::exp2(1.0 - static_cast<double>(all.size()));
@@ -232,10 +275,10 @@ class LeakFinder {
     return leak;
   }
 
-  // Sums of the blocks, and what became of them after the steps; takes away what was handed on.
+  // The largest block, and what became of all of them after the steps; takes away what was handed on.
   [[nodiscard]] bool look_at_blocks(Leaks& found) {
     struct After {
-      int64_t largest = -1, freed = 0;
+      int64_t largest = -1, blocks = 0, freed = 0;
       int32_t first_free = 0, last_free = 0;
     };
     std::vector<After> after(found.leaks.size());
@@ -249,9 +292,8 @@ class LeakFinder {
       const auto number = static_cast<size_t>(leak_of_group_[group]);
       Leak& leak = found.leaks[number];
       if (lives_.born[rank] < steps_.begin[leak.first_step]) continue;
-      add_saturated(leak.live_bytes, lives_.size[rank]);
-      ++leak.live_blocks;
       After& one = after[number];
+      ++one.blocks;
       if (lives_.freed[rank] < lives_.events.count) {
         one.first_free = one.freed == 0 ? lives_.freed[rank] : std::min(one.first_free, lives_.freed[rank]);
         one.last_free = std::max(one.last_free, lives_.freed[rank]);
@@ -265,7 +307,7 @@ class LeakFinder {
     for (size_t i = 0; i < found.leaks.size(); ++i) {
       Leak& leak = found.leaks[i];
       const After& one = after[i];
-      const bool is_gone = one.freed == leak.live_blocks;
+      const bool is_gone = one.freed == one.blocks;
       if (is_gone && allocations(one.first_free, one.last_free) >= leak.steps) continue;
       if (is_gone) leak.freed_event = one.last_free;
       found.leaks[kept++] = leak;

@@ -1,6 +1,7 @@
 #include "engine/analysis/what_if/what_if.h"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 #include <utility>
 
@@ -275,8 +276,14 @@ std::string settings_text(const Rehearsal& rehearsal) {
   return "expandable_segments:True";  // only the trace or a key of its own tells
 }
 
+bool is_limit_unknown(const Rehearsal& rehearsal, const RunNumbers& run, int64_t capacity) {
+  const simulate::RecordedRequests& requests = rehearsal.requests;
+  return requests.is_limited && capacity == rehearsal.capacity && run.ooms == 0 &&
+         run.peak_reserved > requests.least_capacity;
+}
+
 std::optional<bool> fits(const Rehearsal& rehearsal, const RunNumbers& run, int64_t capacity) {
-  if (run.is_unsure) return std::nullopt;
+  if (run.is_unsure || is_limit_unknown(rehearsal, run, capacity)) return std::nullopt;
   if (capacity <= 0 || rehearsal.requests.start.reserved <= capacity) return run.ooms == 0;
   if (run.peak_active > capacity) return false;
   return std::nullopt;
@@ -291,6 +298,11 @@ Result<int64_t> smallest_capacity(const Rehearsal& rehearsal, const Scenario& sc
   if (!roomy) return tl::unexpected(roomy.error());
   const auto units = [](int64_t bytes) { return bytes / kUnit + (bytes % kUnit != 0 ? 1 : 0); };
   int64_t fits = units(roomy->peak_reserved);
+  // Of a device that the settings let it use in part, as much more as that part is smaller.
+  const double share = scenario.config.per_process_memory_fraction;
+  if (share > 0 && share < 1)
+    fits = static_cast<int64_t>(std::min(std::ceil(static_cast<double>(fits) / share),
+                                         static_cast<double>(simulate::kLargestDevice / kUnit)));
   // Every run begins with what was reserved, which a smaller device does not have.
   int64_t fails =
       std::max({roomy->peak_active / kUnit, units(rehearsal.requests.start.reserved), int64_t{1}}) - 1;

@@ -140,8 +140,12 @@ struct ChangedSizes {
 [[nodiscard]] Result<ChangedSizes> changed_sizes(const Rehearsal& rehearsal, Device& of,
                                                  std::span<const Change> changes, Budget& budget);
 
+// The run stays below the assumed device, but reserves more than the recording did, and there was a limit of which it is
+// not known how much it allowed: is `capacity` the assumed one?
+[[nodiscard]] bool is_limit_unknown(const Rehearsal& rehearsal, const RunNumbers& run, int64_t capacity);
+
 // Whether the requests of a run fit a device of so many bytes (0 = roomy). None: it cannot be told, because more than that was
-// reserved when the recording began, and how little would have done is not in it; or RunNumbers::is_unsure.
+// reserved when the recording began, and how little would have done is not in it; RunNumbers::is_unsure; is_limit_unknown().
 [[nodiscard]] std::optional<bool> fits(const Rehearsal& rehearsal, const RunNumbers& run, int64_t capacity);
 
 // The smallest device, to 2 MiB, on which nothing is out of memory, whatever the scenario's own: found by halving,

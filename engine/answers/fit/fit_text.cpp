@@ -225,8 +225,9 @@ std::string fit_answer(const FitQuestion& question, const Fit& fit) {
     text = fmt::format("{} {} fits {}{}; larger ones make too many requests to be tried", parameter,
                        count_text(*of.value), device, expandable);
   } else if (of.value) {
-    text = fmt::format("{} {} is the largest that fits {}{}", parameter, count_text(*of.value), device,
-                       expandable);
+    // Not the largest for sure: how memory is cut up differs from one value to the next.
+    text = fmt::format("{} {} fits {}{}, and {} does not", parameter, count_text(*of.value), device,
+                       expandable, count_text(of.smallest_too_large));
   } else {
     text = fmt::format("Not even {} {} fits {}{}{}", parameter, count_text(of.smallest_too_large), device,
                        expandable,

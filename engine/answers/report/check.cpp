@@ -65,7 +65,8 @@ struct UndecidedWords {
     case Undecided::unsure_leak:
       return {
           "unsure_leak",
-          "what grows did so in too few steps to be sure, not in all of them, or no more in the last one; record more steps"};
+          "what grows did so in too few steps to be sure, not in all of them, no more in the last one, or by no one stack; record "
+          "more steps"};
     case Undecided::guessed_steps:
       return {
           "guessed_steps",

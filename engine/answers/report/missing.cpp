@@ -93,6 +93,11 @@ struct MissingWords {
         fmt::format("The history lacks its beginning: it was full, and only the last {} events were kept.",
                     events),
         larger};
+  if (missing.has_stacks)
+    return {
+        "The history lacks its beginning, or the program recorded once before: blocks that are older than the first "
+        "event were recorded, too.",
+        larger};
   return {fmt::format("The history may lack its beginning: it holds a round number of events, {}.", events),
           larger};
 }

@@ -52,7 +52,7 @@ std::string_view why_no_steps(NoLoop why) {
     case NoLoop::no_allocations:
       return "no allocation was recorded";
     case NoLoop::no_calls:
-      return "no stack has a line of Python";
+      return "no allocation of the program's own thread has a line of Python";
     case NoLoop::no_repeat:
       return "no loop repeats often enough";
     case NoLoop::small:
@@ -75,17 +75,20 @@ std::string steps_text(const model::Recording& recording, const analysis::Steps&
     return fmt::format("no training steps detected, leaks not checked: {}", why_no_steps(steps.why_not));
   const bool none = found.leaks.empty();
   if (steps.from == StepsFrom::loop) {
-    const std::string_view leaks = !none ? ""
-                                   : steps.count() <= analysis::kFewestGrowths
-                                       ? "; leaks not checked: too few repeats"
-                                   : steps.sureness < analysis::kSureLoop
-                                       ? "; leaks not checked: it is uncertain that the loop is a step"
-                                       : "; no leak seen";
+    const std::string_view leaks =
+        !none                                       ? ""
+        : steps.count() <= analysis::kFewestGrowths ? "; leaks not checked: too few repeats"
+        : steps.sureness < analysis::kSureLoop
+            ? "; leaks not checked: it is uncertain that the loop is a step"
+        : found.level_rises ? "; more is in use after each, but no one stack is the reason"
+                            : "; no leak seen";
     return fmt::format("{} times {}{}", count_text(steps.count()), loop_text(recording, steps.loop), leaks);
   }
   const std::string_view leaks = !none                                      ? ""
                                  : steps.count() < analysis::kFewestGrowths ? ", too few to find leaks"
-                                                                            : ", no leak seen";
+                                 : found.level_rises
+                                     ? ", more is in use after each, but no one stack is the reason"
+                                     : ", no leak seen";
   return fmt::format(
       "{} ({}){}", counted(steps.count(), "step"),
       steps.from == StepsFrom::annotations ? "marked by the profiler" : "by regions of the program", leaks);

@@ -199,6 +199,12 @@ std::string recommendation(const Rehearsal& rehearsal, const WhatIfAnswer& answe
           "{} it is unknown whether the recorded requests fit: the one that failed is known only as the recorded settings round "
           "it up, to {}, and it depends on how much it asked for.",
           with, size_text(was.first_oom_bytes));
+    } else if (analysis::is_limit_unknown(rehearsal, *best, answer.capacity)) {
+      text = fmt::format(
+          "{} it is unknown whether the recorded requests fit: at most {} would have been reserved, and a limit was reached of "
+          "which it is only known that it allowed {}, and less than {}.",
+          with, needed_text(best->peak_reserved), size_text(rehearsal.requests.least_capacity),
+          size_text(rehearsal.requests.most_capacity + 1));
     } else if (!fits) {
       text = fmt::format(
           "{} it is unknown whether the recorded requests fit: {} was reserved before the first "
@@ -346,6 +352,9 @@ std::string deviation_text(const Rehearsal& rehearsal) {
   if (!was.is_there) return fmt::format("the recording ends there, the run goes on with {}", said(is));
   if (!is.is_there)
     return fmt::format("the recording goes on with {}, which nothing in the run leads to", said(was));
+  if ((was.action == Action::oom) != (is.action == Action::oom))
+    return fmt::format("the recording has {}, the run {}: how large the device was is not in the file",
+                       said(was), said(is));
   const bool was_taken = simulate::takes_memory(was.action), is_taken = simulate::takes_memory(is.action);
   if (was_taken && is_taken && was.action != is.action)
     return "the recording makes expandable segments where the run does not, or the other way round: the settings "
@@ -368,9 +377,6 @@ std::string deviation_text(const Rehearsal& rehearsal) {
         said(is));
   if (simulate::gives_memory_back(was.action) != simulate::gives_memory_back(is.action))
     return fmt::format("the recording has {}, the run {}: why memory was given back is not in the file",
-                       said(was), said(is));
-  if ((was.action == Action::oom) != (is.action == Action::oom))
-    return fmt::format("the recording has {}, the run {}: how large the device was is not in the file",
                        said(was), said(is));
   if (was.action == is.action && was.bytes == is.bytes && was.stream == is.stream)
     return fmt::format(

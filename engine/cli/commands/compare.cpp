@@ -80,9 +80,11 @@ struct Pairs {
   std::vector<int32_t> only_before, only_after;  // devices
 };
 
+// Pinned host memory of which nothing is known is left out.
 [[nodiscard]] std::vector<int32_t> devices_of(const model::Recording& recording, const model::Part& part) {
   std::vector<int32_t> devices = part.devices(recording.segments);
-  if (part.has_host) devices.insert(devices.begin(), replay::kHostDevice);
+  if (part.host_events.count > 0 || part.host_segments.count > 0)
+    devices.insert(devices.begin(), replay::kHostDevice);
   return devices;
 }
 
@@ -136,11 +138,12 @@ class Comparing {
   [[nodiscard]] Outcome<void> run(const model::Recording& before, const model::Recording& after) {
     const auto pairs = pairs_of(options_, before, after);
     if (!pairs) return tl::unexpected(pairs.error());
-    const auto& [first, second] = pairs->common.front();
-    const auto of_one_run =
-        analysis::are_of_one_run({before, *first.part, first.device}, {after, *second.part, second.device});
-    if (!of_one_run) return failure(of_one_run.error(), options_.after.file);
-    of_one_run_ = *of_one_run;
+    for (const auto& [first, second] : pairs->common) {
+      const auto of_one_run =
+          analysis::are_of_one_run({before, *first.part, first.device}, {after, *second.part, second.device});
+      if (!of_one_run) return failure(of_one_run.error(), options_.after.file);
+      of_one_run_ = of_one_run_ || *of_one_run;
+    }
     if (options_.at.empty()) options_.at = of_one_run_ ? "end" : "peak";
     Outcome<void> compared;
     const auto devices = [&](const answers::AddComparison& add) {

@@ -132,8 +132,13 @@ void SnapshotSchema::wrap(Wrapping& wrapping, std::string_view name, const Value
   if (inner.levels < kNamedLevels) {
     for (int32_t i = inner.head; i >= 0; i = next_snapshot_[static_cast<size_t>(i)]) {
       std::string& known = snapshots_[static_cast<size_t>(i)].name;
-      const std::string level = utf8::cut(name, kMaxNameBytes);
-      known = known.empty() ? level : fmt::format("{}/{}", level, known);
+      // All of it is bounded, or it would be cut again when it is read again: the outer names give way.
+      constexpr size_t kBeside = 4;  // the slash, and an ellipsis where it is cut
+      if (known.empty()) {
+        known = utf8::cut(name, kMaxNameBytes);
+      } else if (known.size() + kBeside < kMaxNameBytes) {
+        known = fmt::format("{}/{}", utf8::cut(name, kMaxNameBytes - known.size() - kBeside), known);
+      }
     }
   }
   if (wrapping.tail < 0) {

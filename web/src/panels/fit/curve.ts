@@ -108,7 +108,7 @@ export class FitCurve extends LitElement {
           largest === undefined || largest > last
             ? nothing
             : html`<button type="button" class="link" data-way="largest" @click=${() => this.choose(largest)}>
-                Go to ${parameter} ${formatCount(largest)}, the largest that fits
+                Go to ${parameter} ${formatCount(largest)}, the largest found that fits
               </button>`
         }
       </p>
