@@ -293,6 +293,29 @@ class WhatIf(InAFolder):
             # A run places such a block in use and frees it at once, which is no peak of its own.
             self.assertEqual(answer["simulated"]["peak_allocated_bytes"], (10 - freed - half) * 9 * MIB, lost)
 
+    def test_of_a_limit_only_a_range_is_known(self):
+        # 80 of 160 MiB are allowed: two segments of 20 MiB, the second half used, and then 42, of which the device has enough.
+        script = f"fraction 0.5; m a {9 * MIB}; m b {9 * MIB}; m c {9 * MIB}; m d {42 * MIB}"
+        file = self.recorded("limited", script, device=160 * MIB)
+        told = self.whatif(file, "--conf", "expandable_segments:True")
+        # 69 MiB in pages of 20.
+        self.assertEqual(told["simulated"]["peak_reserved_bytes"], 80 * MIB)
+        self.assertIsNone(told["fits"])
+        self.assertIn("it is only known that it allowed 40.0 MiB, and less than 82.0 MiB",
+                      out_of("whatif", file, "--conf", "expandable_segments:True").replace("\n  ", " "))
+        self.assertTrue(self.whatif(file, "--conf", "expandable_segments:True", "--capacity", 80 * MIB)["fits"])  # what is asked for is no guess
+
+    def test_the_smallest_device_of_settings_that_let_it_use_a_part(self):
+        file = self.recorded("part", f"m a {30 * MIB}; m b {12 * MIB}")
+        whole = self.whatif(file, "--smallest")["smallest_capacity_bytes"]
+        self.assertEqual(whole, 42 * MIB)
+        half = self.whatif(file, "--smallest", "--conf", "per_process_memory_fraction:0.5")["smallest_capacity_bytes"]
+        self.assertEqual(half, 84 * MIB)
+
+    def test_a_filter_that_means_nothing_says_so(self):
+        file = self.recorded("none", f"m a {30 * MIB}; f a")
+        self.assertIn("The filter means no block", out_of("whatif", file, "--without", "size>1GiB").replace("\n  ", " "))
+
     def test_a_device_that_lacks_what_was_reserved_before(self):
         # 60 MiB were reserved when it began, 30 of them in use; c takes 10 of the others.
         file = self.recorded("before", f"m a {30 * MIB}; m b {30 * MIB}; f a; m c {10 * MIB}")

@@ -140,8 +140,12 @@ class Sorting {
       const bool is_before = lives_.born[rank] < 0;
       if (!is_before && (bits & (kBackwardBit | kOptimizerBit)) == 0) continue;
       const uint32_t is = conditions_of(rank, bits);
-      if (is_before && (is & kKept) != 0 && !all.push_back({lives_.size[rank], rank})) return false;
-      if (is_before) continue;
+      if (is_before) {
+        // Of what was recorded by an earlier history a stack may tell more.
+        if ((is & kKept) == 0 || (bits & (kBackwardBit | kWorkspaceBit)) != 0) continue;
+        if (!all.push_back({lives_.size[rank], (bits & kOptimizerBit) != 0 ? kIsState : rank})) return false;
+        continue;
+      }
       if ((bits & kOptimizerBit) != 0) {
         if ((is & kOutlivesStep) != 0 && !all.push_back({lives_.size[rank], kIsState})) return false;
       } else if ((is & kGradient) == kGradient && (bits & kWorkspaceBit) == 0 &&

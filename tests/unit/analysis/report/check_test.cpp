@@ -154,6 +154,8 @@ TEST_F(RulesOfCheck, OfAnIncompleteFileOnlyAFailedRequestIsSure) {
 TEST_F(RulesOfCheck, NoLeakIsSaidOfStepsThatAreMarkedOnly) {
   const CheckRules rules = only(&CheckRules::no_leak, true);
   EXPECT_EQ(checked(rules).undecided, Undecided::no_steps);
+  steps.why_not = NoLoop::of_trace;
+  EXPECT_EQ(checked(rules).undecided, Undecided::steps_of_trace);
   mark_steps();
   EXPECT_EQ(checked(rules).undecided, Undecided::no);
   steps.from = StepsFrom::regions;
@@ -161,6 +163,9 @@ TEST_F(RulesOfCheck, NoLeakIsSaidOfStepsThatAreMarkedOnly) {
   report.leaks.leaks.emplace_back().confidence = 0.79;
   EXPECT_EQ(checked(rules).undecided, Undecided::unsure_leak);
   report.leaks.leaks.clear();
+  report.leaks.level_rises = true;
+  EXPECT_EQ(checked(rules).undecided, Undecided::unsure_leak);
+  report.leaks.level_rises = false;
   lack(NotRecorded::oldest_events);  // a leak would be in the rest, too
   EXPECT_EQ(checked(rules).undecided, Undecided::no);
   steps.from = StepsFrom::loop;

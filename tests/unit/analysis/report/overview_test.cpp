@@ -161,6 +161,19 @@ TEST(Overview, OfARoundNumberOfEventsTheOldestMayBeLost) {
   EXPECT_TRUE(oldest(OverviewOf(story)).is_sure);
 }
 
+// A block without an alloc of which the stack is known: its event was recorded, and is not there any more.
+TEST(Overview, WhatWasRecordedBeforeTheFirstEventIsLost) {
+  Story story;
+  story.segment(kBase, 40 * kMiB).block(kBase, 2 * kMiB, kMiB, model::BlockState::active_allocated);
+  story.alloc(kBase + static_cast<uint64_t>(4 * kMiB), kMiB)
+      .complete(kBase + static_cast<uint64_t>(4 * kMiB), kMiB);
+  EXPECT_FALSE(OverviewOf(story).lacks(NotRecorded::oldest_events));
+  story.block_frames({"weights", "main"});
+  EXPECT_TRUE(OverviewOf(story).lacks(NotRecorded::oldest_events));
+  story.lost_oldest = false;  // the recorder says that it kept all
+  EXPECT_FALSE(OverviewOf(story).lacks(NotRecorded::oldest_events));
+}
+
 TEST(Overview, OneEventIsTheLastOfARing) {
   Story story;
   story.segment(kBase, 40 * kMiB).block(kBase, 2 * kMiB, kMiB, model::BlockState::active_allocated);
