@@ -263,7 +263,7 @@ class Findings {
           draft.title = fmt::format("{} is more fragmented than the others{}", row_text(row), in_run(run));
           draft.text = fmt::format(
               "{:.1f} % of what it reserved is in pieces that cannot go back, the largest of them apart; the median is "
-              "{:.1f} %. With the largest, {} are held back.",
+              "{:.1f} %. In all {} are held back.",
               100 * one.number(4), 100 * one.number(6), bytes_text(one.number(5)));
         });
   }

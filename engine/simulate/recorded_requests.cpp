@@ -277,8 +277,10 @@ class Teller {
                   page = config.page_size(alloc::Config::is_small(rounded));
     const int64_t wanted =
         config.expandable_segments ? (asked + page - 1) / page * page : config.segment_size(rounded);
-    told_.most_capacity = std::min(told_.most_capacity, added(reserved, had < wanted ? left : wanted - 1));
-    told_.is_limited = told_.is_limited || had >= wanted;
+    // Settings that allow a share say so: what is there is all of the device.
+    const bool is_told = had < wanted || config.per_process_memory_fraction < 1;
+    told_.most_capacity = std::min(told_.most_capacity, added(reserved, is_told ? left : wanted - 1));
+    told_.is_limited = told_.is_limited || !is_told;
   }
 
   // What the stacks of a run say, which ends before `run_end_`: were its segments given back for the request behind it?

@@ -112,19 +112,21 @@ Result<Trial> try_requests(const TrialInput& input, Budget& budget) {
   if (input.told_numbers != nullptr) runner.set_preference(&numbers);
   Trial trial;
   trial.refused.resize(input.inserted.size());
+  // What was there is made and in part freed before the first event: no peak of that was in the recording.
+  bool begins = true;
   const auto note_level = [&](int32_t event) {
-    if (input.levels == nullptr) return;
+    if (input.levels == nullptr || begins) return;
     input.levels->at(std::max(event - input.events.first, 0), runner.allocator().device_bytes(),
                      runner.allocator().stats().allocated_bytes.all().current);
   };
-  // What was there is made and in part freed before the first event: no peak of that was in the recording.
-  bool begins = true;
+  const auto begin = [&] {
+    runner.reset_peaks();
+    begins = false;
+    note_level(input.events.first);
+  };
   while (!runner.at_end()) {
     const size_t row = runner.at();
-    if (begins && (runner.at_inserted() || requests.event[row] >= 0)) {
-      runner.reset_peaks();
-      begins = false;
-    }
+    if (begins && (runner.at_inserted() || requests.event[row] >= 0)) begin();
     if (runner.at_inserted()) {
       const size_t inserted = runner.inserted_at();
       addresses.begin_request(-1);
@@ -153,7 +155,7 @@ Result<Trial> try_requests(const TrialInput& input, Budget& budget) {
     if (input.compares && event >= 0)
       comparison.after_allocation(event, runner.address()[row], runner.allocator().device_bytes());
   }
-  if (begins) runner.reset_peaks();
+  if (begins) begin();
   if (input.levels != nullptr) input.levels->finish();
   trial.stats = runner.allocator().stats();
   trial.unknown_numbers = runner.allocator().adopted_count();

@@ -311,6 +311,11 @@ class WhatIf(InAFolder):
         self.assertEqual(whole, 42 * MIB)
         half = self.whatif(file, "--smallest", "--conf", "per_process_memory_fraction:0.5")["smallest_capacity_bytes"]
         self.assertEqual(half, 84 * MIB)
+        # 29 % of 200 MiB are less than 58 by the rounding of the share: 202 do.
+        file = self.recorded("share", f"m a {58 * MIB}")
+        conf = ("--conf", "per_process_memory_fraction:0.29")
+        self.assertEqual(self.whatif(file, "--smallest", *conf)["smallest_capacity_bytes"], 202 * MIB)
+        self.assertFalse(self.whatif(file, "--capacity", 200 * MIB, *conf)["fits"])
 
     def test_a_filter_that_means_nothing_says_so(self):
         file = self.recorded("none", f"m a {30 * MIB}; f a")

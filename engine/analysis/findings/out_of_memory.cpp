@@ -138,7 +138,7 @@ class Explaining {
     if (verdict == Verdict::elsewhere && cached_elsewhere_ > 0)
       remedies.push_back({RemedyKind::share_streams, cached_elsewhere_});
     // Of the device the settings may allow less than it has left.
-    const bool is_limited = found_.settings.memory_fraction().value_or(1) < 1;
+    const bool is_limited = found_.settings.memory_fraction().has_value();
     if (!is_limited && (in_pieces || verdict == Verdict::full || verdict == Verdict::too_big)) {
       if (const int64_t served = largest_served(); served > 0 && !is_refused_next(served))
         remedies.push_back({RemedyKind::smaller_request, saturated_difference(found_.requested, served)});
@@ -163,7 +163,9 @@ class Explaining {
     const model::EventTable& events = context_.recording.events;
     for (int32_t event = found_.event + 1; event < context_.history.event_count(); ++event) {
       const size_t row = context_.row(event);
-      if (events.action[row] == trace::Action::oom) return events.size[row] <= bytes;
+      if (events.action[row] == trace::Action::oom)
+        return events.size[row] <= bytes && alloc::Config::is_small(events.size[row]) == found_.small &&
+               same_stream(events.stream[row]) == found_.stream;
       if (events.action[row] == trace::Action::alloc) return false;
     }
     return false;

@@ -96,6 +96,8 @@ void find_from_before(Overview& found, const replay::BlockLives& lifetimes) {
 // file does not have that event any more.
 [[nodiscard]] bool was_recorded_before(const model::Recording& recording,
                                        const replay::BlockLives& lifetimes) {
+  // Of a damaged file the events may be in what is missing; a recorder may have been told to leave out all of a kind.
+  if (recording.diagnostics.incomplete() || lifetimes.count() == lifetimes.from_start) return false;
   for (int32_t rank = 0; rank < lifetimes.from_start; ++rank) {
     const int32_t row = lifetimes.source[rank];
     if (row < 0) continue;

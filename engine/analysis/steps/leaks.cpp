@@ -6,6 +6,7 @@
 #include <span>
 #include <tuple>
 
+#include "engine/analysis/stacks/own_frame.h"
 #include "engine/analysis/stacks/shown_stacks.h"
 #include "engine/analysis/steps/call_sites.h"
 #include "engine/base/saturating.h"
@@ -76,17 +77,15 @@ class LeakFinder {
            1;
   }
 
+  // Before each step against before the last one.
   [[nodiscard]] bool level_rises() const {
-    constexpr int32_t kFewestSteps = 6;
-    const int32_t count = steps_.count();
+    constexpr int32_t kFewestSteps = 10;
+    const int32_t count = steps_.count(), from = count / 2;
     if (count < kFewestSteps) return false;
-    const auto level_at_end = [&](int32_t step) {
-      return lives_.level_after((step + 1 < count ? steps_.begin[step + 1] : end_) - 1);
-    };
+    const auto level_before = [&](int32_t step) { return lives_.level_after(steps_.begin[step] - 1); };
     int32_t rises = 0;
-    const int32_t from = count / 2;
     for (int32_t step = from; step < count; ++step)
-      rises += level_at_end(step) > level_at_end(step - 1) ? 1 : 0;
+      rises += level_before(step) > level_before(step - 1) ? 1 : 0;
     return rises * 5 >= (count - from) * 4;
   }
 
@@ -171,12 +170,17 @@ class LeakFinder {
     return returned.second - returned.first + (last.step == steps_.count() - 1 ? late : 0) >= last.blocks;
   }
 
+  // An optimizer of PyTorch asks, not the program that it calls back (a closure).
   [[nodiscard]] bool is_of_optimizer(StackId stack) const {
     if (stack.is_none()) return false;
     for (int32_t node = recording_.stacks.leaf(stack); node >= 0;
          node = recording_.stacks.node(node).caller) {
-      const trace::Frame& frame = recording_.frames[recording_.stacks.node(node).frame];
-      if (recording_.strings.view(frame.filename).find("torch/optim/") != std::string_view::npos) return true;
+      const FrameId frame = recording_.stacks.node(node).frame;
+      const std::string_view file = recording_.strings.view(recording_.frames[frame].filename);
+      if (file.find("torch/optim/") != std::string_view::npos ||
+          file.find("torch\\optim\\") != std::string_view::npos)
+        return true;
+      if (origin_of(recording_, frame) == Origin::own) return false;
     }
     return false;
   }
@@ -222,18 +226,24 @@ class LeakFinder {
     return *middle;
   }
 
-  // What is asked for in passing by the same stack is alive at the end, too, if it is of the last steps: of those with
-  // more blocks than any before, as much counts as the most before.
-  void add_growths(std::span<const Growth> all, Leak& leak) const {
+  [[nodiscard]] bool is_last(int32_t step) const {
     constexpr int32_t kLastSteps = 2;
+    return step >= steps_.count() - kLastSteps;
+  }
+
+  // What is asked for in passing by the same stack is alive at the end, too, if it is of the last steps. Where every step
+  // before keeps as many blocks, more than those of a last one are in passing, and as much as the most before counts.
+  void add_growths(std::span<const Growth> all, Leak& leak) const {
     Growth most{-1, 0, 0};
+    bool are_alike = true;
     for (const Growth& growth : all) {
-      const bool is_last = growth.step >= steps_.count() - kLastSteps;
-      if (!is_last) {
+      if (!is_last(growth.step)) {
+        are_alike = are_alike && (most.blocks == 0 || growth.blocks == most.blocks);
         most.bytes = std::max(most.bytes, growth.bytes);
-        most.blocks = std::max(most.blocks, growth.blocks);
+        most.blocks = growth.blocks;
       }
-      const Growth& counted = is_last && most.blocks > 0 && growth.blocks > most.blocks ? most : growth;
+      const bool is_more = is_last(growth.step) && most.blocks > 0 && growth.blocks > most.blocks;
+      const Growth& counted = is_more && are_alike ? most : growth;
       add_saturated(leak.live_bytes, std::min(counted.bytes, growth.bytes));
       leak.live_blocks += counted.blocks;
     }
@@ -299,7 +309,9 @@ class LeakFinder {
         one.last_free = std::max(one.last_free, lives_.freed[rank]);
         ++one.freed;
       }
-      if (lives_.size[rank] <= one.largest) continue;
+      // Of the last steps it may be in passing.
+      if (lives_.size[rank] <= one.largest || (one.largest >= 0 && is_last(step_of(lives_.born[rank]))))
+        continue;
       one.largest = lives_.size[rank];
       leak.largest_rank = rank;
     }

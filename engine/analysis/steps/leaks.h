@@ -57,7 +57,7 @@ struct Leaks {
   std::vector<Leak> leaks;  // most live bytes first, at most kMostLeaks
   int64_t left_out = 0;
   int64_t live_bytes = 0;  // of all
-  // In the second half more is in use after nearly each step than after the one before, whoever it belongs to.
+  // In the second half more is in use before nearly each step than before the last one, whoever it belongs to.
   bool level_rises = false;
 };
 

@@ -57,7 +57,7 @@ enum class NoLoop : uint8_t {
   small,           // what repeats holds too few of the allocations, or lies inside modules
   irregular,       // its repeats are not like each other
   keeps,           // it gives nothing back: layers of one pass, weights that are loaded
-  of_trace,        // find_steps(): a profiler's trace, whose marks are spans and are not looked at
+  of_trace,        // find_steps(): a profiler's trace, whose marks are spans, which are not looked at
 };
 
 struct FoundLoop {

@@ -140,8 +140,8 @@ struct ChangedSizes {
 [[nodiscard]] Result<ChangedSizes> changed_sizes(const Rehearsal& rehearsal, Device& of,
                                                  std::span<const Change> changes, Budget& budget);
 
-// The run stays below the assumed device, but reserves more than the recording did, and there was a limit of which it is
-// not known how much it allowed: is `capacity` the assumed one?
+// The run stays below the device that is assumed, which is `capacity`, but reserves more than the recording did, and there was a
+// limit of which it is not known how much it allowed.
 [[nodiscard]] bool is_limit_unknown(const Rehearsal& rehearsal, const RunNumbers& run, int64_t capacity);
 
 // Whether the requests of a run fit a device of so many bytes (0 = roomy). None: it cannot be told, because more than that was

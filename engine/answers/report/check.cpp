@@ -38,8 +38,10 @@ struct UndecidedWords {
       return {"no_history",
               "no history was recorded; call torch.cuda.memory._record_memory_history() before the run"};
     case Undecided::events_lost:
-      return {"events_lost",
-              "the history may lack its beginning; record with a larger max_entries, or without that limit"};
+      return {
+          "events_lost",
+          "the history may lack its beginning, or the program recorded once before; record with a larger max_entries, or without "
+          "that limit, and once"};
     case Undecided::incomplete:
       return {"incomplete", "the file is damaged or ends too early; gpustrata summary says where"};
     case Undecided::not_ended:
@@ -57,7 +59,7 @@ struct UndecidedWords {
       return {"segments_missing", "segment events are missing, so what was reserved is not known"};
     case Undecided::steps_of_trace:
       return {"steps_of_trace",
-              "steps that a profiler's trace marks are not used: leaks are looked for in memory snapshots"};
+              "steps are not looked for in a profiler's trace, nor leaks; record a memory snapshot"};
     case Undecided::no_steps:
       return {"no_steps", "no steps were found; mark each with torch.profiler.record_function(\"step\")"};
     case Undecided::few_steps:
@@ -65,7 +67,7 @@ struct UndecidedWords {
     case Undecided::unsure_leak:
       return {
           "unsure_leak",
-          "what grows did so in too few steps to be sure, not in all of them, no more in the last one, or by no one stack; record "
+          "what grows did so in too few steps to be sure, not in all of them, no more in the last one, or irregularly; record "
           "more steps"};
     case Undecided::guessed_steps:
       return {

@@ -62,12 +62,15 @@ std::string_view why_no_steps(NoLoop why) {
     case NoLoop::keeps:
       return "what repeats frees nothing, like the layers of one pass";
     case NoLoop::of_trace:
-      return "steps that a profiler's trace marks are not used";
+      return "steps are not looked for in a profiler's trace";
     case NoLoop::no:
       break;
   }
   return {};
 }
+
+constexpr std::string_view kRises =
+    "; in the second half more is in use after nearly each, but no stack was found that grows regularly";
 
 std::string steps_text(const model::Recording& recording, const analysis::Steps& steps,
                        const analysis::Leaks& found) {
@@ -75,20 +78,19 @@ std::string steps_text(const model::Recording& recording, const analysis::Steps&
     return fmt::format("no training steps detected, leaks not checked: {}", why_no_steps(steps.why_not));
   const bool none = found.leaks.empty();
   if (steps.from == StepsFrom::loop) {
-    const std::string_view leaks =
-        !none                                       ? ""
-        : steps.count() <= analysis::kFewestGrowths ? "; leaks not checked: too few repeats"
-        : steps.sureness < analysis::kSureLoop
-            ? "; leaks not checked: it is uncertain that the loop is a step"
-        : found.level_rises ? "; more is in use after each, but no one stack is the reason"
-                            : "; no leak seen";
+    const std::string_view leaks = !none ? ""
+                                   : steps.count() <= analysis::kFewestGrowths
+                                       ? "; leaks not checked: too few repeats"
+                                   : steps.sureness < analysis::kSureLoop
+                                       ? "; leaks not checked: it is uncertain that the loop is a step"
+                                   : found.level_rises ? kRises
+                                                       : "; no leak seen";
     return fmt::format("{} times {}{}", count_text(steps.count()), loop_text(recording, steps.loop), leaks);
   }
   const std::string_view leaks = !none                                      ? ""
                                  : steps.count() < analysis::kFewestGrowths ? ", too few to find leaks"
-                                 : found.level_rises
-                                     ? ", more is in use after each, but no one stack is the reason"
-                                     : ", no leak seen";
+                                 : found.level_rises                        ? kRises
+                                                                            : ", no leak seen";
   return fmt::format(
       "{} ({}){}", counted(steps.count(), "step"),
       steps.from == StepsFrom::annotations ? "marked by the profiler" : "by regions of the program", leaks);

@@ -132,11 +132,12 @@ void SnapshotSchema::wrap(Wrapping& wrapping, std::string_view name, const Value
   if (inner.levels < kNamedLevels) {
     for (int32_t i = inner.head; i >= 0; i = next_snapshot_[static_cast<size_t>(i)]) {
       std::string& known = snapshots_[static_cast<size_t>(i)].name;
-      // All of it is bounded, or it would be cut again when it is read again: the outer names give way.
-      constexpr size_t kBeside = 4;  // the slash, and an ellipsis where it is cut
+      // All of it is bounded, or it would be cut again when it is read again: of each name some is left.
+      constexpr size_t kLeft = 40, kBeside = 4;  // the slash, and an ellipsis where it is cut
       if (known.empty()) {
         known = utf8::cut(name, kMaxNameBytes);
-      } else if (known.size() + kBeside < kMaxNameBytes) {
+      } else {
+        known = utf8::cut(known, kMaxNameBytes - kLeft - 2 * kBeside);
         known = fmt::format("{}/{}", utf8::cut(name, kMaxNameBytes - known.size() - kBeside), known);
       }
     }

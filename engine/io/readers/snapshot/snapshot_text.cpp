@@ -265,6 +265,14 @@ StringId SnapshotSchema::extra_text(const Value& key, const Value& value) {
     if (value.tag == Tag::text) return intern(joined(view(value)));
   }
   if (value.tag == Tag::text) return StringId{static_cast<size_t>(value.id)};
+  // A text under one of these would make another kind of row of it when it is read again.
+  const Word word = word_of(key);
+  const bool tells_kind = word == Word::action || word == Word::name || word == Word::filename ||
+                          word == Word::state || word == Word::stage;
+  if (tells_kind && is_told_by_text(value.tag)) {
+    note_cut();
+    return intern("null");
+  }
   if (!text_allowed()) return intern(kCut);
   JsonWriter json;
   uint64_t depth = 0;

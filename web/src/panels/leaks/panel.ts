@@ -158,7 +158,7 @@ function isSure({ from, count, sure }: Report['steps']): boolean {
 
 function noLeakText({ steps }: Report): string {
   if (!isSure(steps)) return 'Leaks not checked';
-  return steps.from === 'loop' ? 'No leak seen' : 'No leak';
+  return 'No leak seen';
 }
 
 function stepsText({ steps, leaks }: Report, ofTrace: boolean): string {
