@@ -113,7 +113,9 @@ TEST_F(FitQuestions, WhatFitsIsToldFromBoth) {
   EXPECT_EQ(tell(told()), R"({"answer":3})");
   const std::string found =
       fit(R"("at":[{"values":[3]},{"values":[10]}],"largest":true,"capacity":209715200)");
-  EXPECT_THAT(found, HasSubstr("\"answer\":\"batch 6 fits 200.0 MiB (6 with expandable_segments:True), and 7 does not."));
+  EXPECT_THAT(
+      found,
+      HasSubstr("\"answer\":\"batch 6 fits 200.0 MiB (6 with expandable_segments:True), and 7 does not."));
   EXPECT_THAT(found, HasSubstr(R"("largest":6,)"));
   EXPECT_THAT(found,
               HasSubstr(R"("next_failure":{"requested_bytes":117440512,"who":"backward train.py:3"})"));
