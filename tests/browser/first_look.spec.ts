@@ -114,7 +114,7 @@ test('without a history nothing is said of what was before', async ({ page }) =>
   await tab('fragmentation').click();
   await expect(page.locator('[data-never-full]')).toHaveText(/^Without a history it is not known/);
   await expect(page.locator('[data-never-full]')).toHaveAttribute('data-never-full', '0');
-  await expect(tab('leaks')).toHaveAttribute('title', /^No history in this file/);
+  await expect(tab('leaks')).toHaveAttribute('title', /^No history of this device/);
 });
 
 test('what only these blocks are at their peak is called so', async ({ page }) => {
