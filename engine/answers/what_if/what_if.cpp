@@ -71,7 +71,8 @@ void describe_answer(Members& m, const Rehearsal& rehearsal, const WhatIfAnswer&
   m.flag(
       {"fits",
        "The simulated requests, on a device of that capacity. Null: not known, because more than that was reserved before "
-       "the first event, or because the request that failed is known only rounded up."},
+       "the first event, because the request that failed is known only rounded up, or because there was a limit of which only a "
+       "range is known."},
       [&] { return analysis::fits(rehearsal, answer.simulated, answer.capacity); });
   m.flag(
       {"addresses_decide",

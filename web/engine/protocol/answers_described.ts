@@ -2118,7 +2118,7 @@ export interface WhatIf {
   conf: string;
   /** Null: the device has room for all. */
   capacity: Bytes | null;
-  /** The simulated requests, on a device of that capacity. Null: not known, because more than that was reserved before the first event, or because the request that failed is known only rounded up. */
+  /** The simulated requests, on a device of that capacity. Null: not known, because more than that was reserved before the first event, because the request that failed is known only rounded up, or because there was a limit of which only a range is known. */
   fits: boolean | null;
   /** Equal free blocks are taken by address, as up to PyTorch 2.11: another run may place blocks in another way. */
   addresses_decide: boolean;
