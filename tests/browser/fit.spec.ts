@@ -91,9 +91,7 @@ test('names tell the batch, and the largest that fits comes first', async ({ pag
   await field(page, 'capacity').fill('200 MiB');
   await page.keyboard.press('Enter');
   await expect(panel(page).locator('[data-answer]')).toHaveAttribute('data-largest', '6');
-  await expect(panel(page).locator('[data-answer] strong')).toContainText(
-    'batch 6 fits 200.0 MiB',
-  );
+  await expect(panel(page).locator('[data-answer] strong')).toContainText('batch 6 fits 200.0 MiB');
   await idle(page);
   await expect(chosen(page)).toHaveAttribute('data-value', '6');
   await expect(chosen(page)).toHaveAttribute('data-fits', 'true');

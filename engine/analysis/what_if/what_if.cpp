@@ -300,10 +300,11 @@ Result<int64_t> smallest_capacity(const Rehearsal& rehearsal, const Scenario& sc
   int64_t fits = units(roomy->peak_reserved);
   // Of a device that the settings let it use in part, as much more as that part is smaller.
   const double share = scenario.config.per_process_memory_fraction;
+  constexpr int64_t kMostUnits = simulate::kLargestDevice / kUnit;
   if (share > 0 && share < 1)
     fits = static_cast<int64_t>(
         std::min(std::ceil(static_cast<double>(fits) / share) + 1,  // the share is rounded down
-                 static_cast<double>(simulate::kLargestDevice / kUnit)));
+                 static_cast<double>(kMostUnits)));
   // Every run begins with what was reserved, which a smaller device does not have.
   int64_t fails =
       std::max({roomy->peak_active / kUnit, units(rehearsal.requests.start.reserved), int64_t{1}}) - 1;
