@@ -58,7 +58,7 @@ test('who freed a block is not said to have allocated it', () => {
   const told = describeBlock(block({ ...freed, kind: 'freed_only', freed_event: 4 }), info(true));
   assert.equal(
     told.note,
-    'Existed before the first event; known by its free. The stack is that of its free: who allocated it is not known.',
+    'Existed before the first event; known by its free. The stack came with its free: who allocated it is not known.',
   );
   assert.equal(told.ofFree, true);
   assert.equal(told.stackTitle, 'Freed at');

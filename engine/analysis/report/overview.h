@@ -53,8 +53,9 @@ enum class NotRecorded : uint8_t {
   some_stacks,  // blocks alive at the peak have none, 0.5 % of it or more; not told of a damaged file
   times,        // no event has a time
   addresses,    // of a profiler's records: which free ended which block is told by its size only
-  oldest_events,  // the recorder says that it wrote over them; or perhaps, as the number of events is a round one, or as blocks
-  // that are older than the first event have stacks
+  // The recorder says that it wrote over them; or perhaps: the number of events is a round one, or blocks that are older
+  // than the first event have stacks.
+  oldest_events,
   end,     // of the program: Part::is_open
   device,  // there was none: an estimate (capture/python/gpustrata/_estimate)
 };

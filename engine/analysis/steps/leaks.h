@@ -42,8 +42,8 @@ struct Leak {
   int32_t steps = 0;            // in which it grew
   int32_t first_step = 0;       // counted from 0
   int32_t gap = 1;              // steps from one of them to the next: the one in the middle
-  int64_t live_bytes =
-      0;  // when the last step ends, of blocks since the first of them: what is in use in passing left out
+  // When the last step ends, of blocks since the first of them: what is in use in passing left out.
+  int64_t live_bytes = 0;
   int64_t live_blocks = 0;
   int32_t largest_rank = -1;  // of those
   int32_t freed_event = -1;   // the last of them is freed by this event, so none is left; -1 = some are

@@ -77,7 +77,7 @@ export class DetailsView extends LitElement {
         ${
           own
             ? html`<p class="own-line" title=${own.text}>
-                ${of.ofFree ? 'freed by ' : nothing}<span class="function">${own.name}</span>
+                ${of.ofFree ? 'with its free: ' : nothing}<span class="function">${own.name}</span>
                 ${baseName(own.file)}:${own.line}
               </p>`
             : nothing

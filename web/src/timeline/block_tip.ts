@@ -18,7 +18,7 @@ interface Place {
 export function blockTip(band: Band, at: Place): TemplateResult {
   const lines = [`${formatBytes(sizeOf(band))}  ${band.name}`];
   const own = band.kind === 'envelope' ? undefined : ownFrame(band.frames);
-  const freed = 'stack_of' in band && isOfFree(band) ? 'freed by ' : '';
+  const freed = 'stack_of' in band && isOfFree(band) ? 'with its free: ' : '';
   if (own) lines.push(`${freed}${own.name}  ${baseName(own.file)}:${own.line}`);
   else if (band.kind !== 'envelope' && band.frames.length === 0) lines.push('no stack');
   return tipAt(lines, at);

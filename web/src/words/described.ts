@@ -45,7 +45,7 @@ export interface Described {
   note: string | undefined;
   facts: Fact[];
   stackTitle: string;
-  /** The stack is that of who freed it: who allocated it is not known. */
+  /** The stack came with its free, and may be of who freed it: who allocated it is not known. */
   ofFree: boolean;
   frames: readonly Frame[];
   /** Why there are no frames. */
@@ -84,10 +84,10 @@ export function textOf({
 /** Where free events have the stack of the allocation, it is known who that was. */
 export const isOfFree = ({ stack_of, who }: Pick<BlockDetails, 'stack_of' | 'who'>): boolean =>
   stack_of === 'free' && who === null;
-/** What is said of a block, and that its stack is that of its free. */
+/** What is said of a block, and that its stack came with its free. */
 export function withOfFree(note: string | undefined, ofFree: boolean): string | undefined {
   if (!ofFree) return note;
-  return `${note === undefined ? '' : `${note} `}The stack is that of its free: who allocated it is not known.`;
+  return `${note === undefined ? '' : `${note} `}The stack came with its free: who allocated it is not known.`;
 }
 export const savedNote = 'It was there when the snapshot was saved.';
 
